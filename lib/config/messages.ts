@@ -1,0 +1,71 @@
+/**
+ * What the main thread and the worker that loads the configuration say to each other. Everything here
+ * can be posted: plain data and transferred buffers.
+ *
+ * @module
+ */
+import type { Finding } from "../model/finding.ts";
+import type { Settings } from "../model/settings.ts";
+
+/** To the worker. */
+export type LoadRequest = {
+  readonly kind: "load";
+  readonly id: number;
+  /** The `--config` file or folder, absolute. */
+  readonly config: string;
+  /** Forget what was sent before: the next answer holds everything. */
+  readonly full: boolean;
+};
+
+/** From the worker: what one load came to. */
+export interface LoadResult {
+  readonly kind: "loaded";
+  readonly id: number;
+  /** Whether every file was read and is free of errors. */
+  readonly ok: boolean;
+  /** Whether anything could be made of the configuration; false: keep what is published. */
+  readonly usable: boolean;
+  /** All findings of the configuration as it now is. Those found before publishing may lack line and column; they follow in {@link PositionsResult}. */
+  readonly findings: readonly Finding[];
+  /** Absent where `usable` is false. */
+  readonly settings?: Settings;
+  /** Changes since the last result sent, by kind (`ServiceEntry`), and of the services (`Service`). */
+  readonly changes: readonly CollectionChange[];
+  /** Every file and folder that the configuration depends on, absolute: what is to be watched. */
+  readonly watch: readonly string[];
+  readonly stats: LoadStats;
+}
+
+/** Findings again, this time with line and column. */
+export interface PositionsResult {
+  readonly kind: "positions";
+  readonly id: number;
+  readonly findings: readonly Finding[];
+}
+
+/** The worker failed in a way that it did not expect; nothing changed. */
+export interface LoadFailure {
+  readonly kind: "failed";
+  readonly id: number;
+  readonly message: string;
+}
+
+/** What changed in one collection: an index and one buffer that holds all bodies, end to end. */
+export interface CollectionChange {
+  readonly kind: string;
+  readonly names: readonly string[];
+  readonly versions: readonly string[];
+  /** Length of each body in `bytes`, in the order of `names`. */
+  readonly lengths: readonly number[];
+  readonly bytes: Uint8Array;
+  readonly removed: readonly string[];
+}
+
+/** Figures of one load. Times in milliseconds. */
+export interface LoadStats {
+  readonly files: number;
+  readonly filesParsed: number;
+  readonly services: number;
+  readonly parseMs: number;
+  readonly totalMs: number;
+}

@@ -1,0 +1,90 @@
+/**
+ * What a protocol state machine and the transport that carries it say to each other. Machines are
+ * pure: no sockets, timers, clock or randomness. A request or a new target goes in; facts (events)
+ * come out; and when the transport can write, it pulls the next push. Since a push is made only when
+ * it can be written, a slow peer always gets the newest state and never a queue of old ones.
+ *
+ * @module
+ */
+import type { Collection, Diff } from "../snapshot/collection.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+
+/** One response to write, as data; `lib/transport` lays it out with `lib/wire/compose.ts`. */
+export interface Push {
+  /** The type URL or collection, exactly as the peer asked for it. */
+  readonly type: string;
+  readonly nonce: string;
+  /** `version_info` or `system_version_info`. */
+  readonly version: string;
+  readonly content: Content;
+}
+
+/** The resources of a push: all there are, or what turned one collection into the next. */
+export type Content =
+  | { readonly kind: "full"; readonly collection: Collection }
+  | {
+    readonly kind: "delta";
+    readonly diff: Diff;
+    /** Resources sent although they did not change (asked for by name again), beside `diff`. */
+    readonly again?: Collection;
+  };
+
+/** Something a request or a push meant, for logs, metrics, status and rollout. */
+export type Event =
+  | { readonly kind: "opened"; readonly type: string }
+  | {
+    readonly kind: "ack";
+    readonly type: string;
+    readonly nonce: string;
+    readonly version: string;
+    /** The collection the peer holds from here on. */
+    readonly collection: Collection;
+  }
+  | {
+    readonly kind: "nack";
+    readonly type: string;
+    readonly nonce: string;
+    readonly version: string;
+    /** What the peer said, from `error_detail`. */
+    readonly code: number;
+    readonly message: string;
+    /** Names of the resources that were new in the push refused; at most 20. */
+    readonly names: readonly string[];
+  }
+  | { readonly kind: "stale"; readonly type: string; readonly nonce: string };
+
+/** What came of a request: events, or an error that ends the stream. */
+export type Received =
+  | { readonly ok: true; readonly events: readonly Event[] }
+  | { readonly ok: false; readonly code: StreamErrorCode; readonly message: string };
+
+/** gRPC status names that a machine may end its stream with. */
+export type StreamErrorCode = "INVALID_ARGUMENT" | "UNIMPLEMENTED" | "RESOURCE_EXHAUSTED";
+
+/** What is known of one subscription, for status and metrics. */
+export interface SubscriptionStatus {
+  readonly type: string;
+  /** Names subscribed to; undefined: all. */
+  readonly names?: number;
+  readonly sentVersion?: string;
+  readonly ackedVersion?: string;
+  /** Whether a push waits for its ACK. */
+  readonly pending: boolean;
+  readonly acks: number;
+  readonly nacks: number;
+  readonly lastNack?: string;
+  /** Number of resources held back because the peer refused them. */
+  readonly parked: number;
+}
+
+/** The state of one stream. `Request` is the decoded message the peer sends. */
+export interface StreamMachine<Request> {
+  /** Takes a request. After it, {@link next} may have something. */
+  receive(request: Request): Received;
+  /** Takes a new target; the newest wins. Before the first, nothing is answered. */
+  retarget(snapshot: Snapshot): void;
+  /** The next push, if one is due; it counts as sent. Call only when it will be written. */
+  next(): Push | undefined;
+  /** Each subscription, in order of type. */
+  status(): readonly SubscriptionStatus[];
+}

@@ -1,0 +1,65 @@
+/**
+ * A snapshot: everything at one moment, immutable. Snapshots share what did not change.
+ *
+ * @module
+ */
+import { KINDS, MCP_RESOURCE_TYPE_URL } from "../model/kind.ts";
+import type { Settings } from "../model/settings.ts";
+import { contentHash } from "../wire/hash.ts";
+import { Collection } from "./collection.ts";
+
+/** Everything at one moment. */
+export interface Snapshot {
+  /** Content hash over all collections, services and settings: equal on every instance and after a restart. */
+  readonly id: string;
+  /** By Kubernetes kind (`ServiceEntry`); every kind of the table is there, empty or not. */
+  readonly collections: ReadonlyMap<string, Collection>;
+  /** The normalised services as JSON, named `namespace/name`: what views are made of. Never on the wire. */
+  readonly services: Collection;
+  readonly settings: Settings;
+}
+
+/** What a snapshot is made of. */
+export type SnapshotParts = Omit<Snapshot, "id">;
+
+/** `anyType` of the collection of services, which never reaches a wire. */
+export const SERVICES_ANY_TYPE = "pinnace/Service";
+
+/** A snapshot of these parts, with its id. */
+export function makeSnapshot(parts: SnapshotParts): Snapshot {
+  const id = contentHash([
+    ...KINDS.flatMap(({ kind }) => [kind, parts.collections.get(kind)!.version]),
+    parts.services.version,
+    canonicalJson(parts.settings),
+  ]);
+  return { id, ...parts };
+}
+
+/** A snapshot without resources or services. */
+export function emptySnapshot(settings: Settings): Snapshot {
+  return makeSnapshot({
+    collections: new Map(
+      KINDS.map(({ kind }) => [kind, Collection.empty(MCP_RESOURCE_TYPE_URL)]),
+    ),
+    services: Collection.empty(SERVICES_ANY_TYPE),
+    settings,
+  });
+}
+
+/** Number of resources over all collections. */
+export function resourceCount(snapshot: Snapshot): number {
+  let count = 0;
+  for (const collection of snapshot.collections.values()) count += collection.size;
+  return count;
+}
+
+/** JSON with sorted keys, so that equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_key, v) =>
+      v !== null && typeof v === "object" && !Array.isArray(v)
+        ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+        : v,
+  );
+}

@@ -1,0 +1,1 @@
+export { getLogger } from "@logtape/logtape";
