@@ -5,6 +5,7 @@
  * @module
  */
 import type { Finding } from "../model/finding.ts";
+import type { ServiceRecord } from "../model/service.ts";
 import type { Settings } from "../model/settings.ts";
 
 /** To the worker. */
@@ -29,7 +30,7 @@ export interface LoadResult {
   readonly findings: readonly Finding[];
   /** Absent where `usable` is false. */
   readonly settings?: Settings;
-  /** Changes since the last result sent, by kind (`ServiceEntry`), and of the services (`Service`). */
+  /** Changes since the last result sent, by kind (`ServiceEntry`), and of the services (`Service`, each body the JSON of a ServiceRecord). */
   readonly changes: readonly CollectionChange[];
   /** Every file and folder that the configuration depends on, absolute: what is to be watched. */
   readonly watch: readonly string[];

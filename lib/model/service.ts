@@ -51,3 +51,10 @@ export interface Service {
   readonly annotations: Readonly<Record<string, string>>;
   readonly aliases: readonly string[];
 }
+
+/** A service and the file it was read from: what the snapshot keeps of it, as JSON. */
+export interface ServiceRecord {
+  /** Relative to the folder of the `--config` file (or to the `--config` folder), with `/`. */
+  readonly file: string;
+  readonly service: Service;
+}

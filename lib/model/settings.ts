@@ -58,8 +58,18 @@ export interface LogSettings {
   readonly format: "text" | "json";
 }
 
+/** What services get that do not say it themselves. */
+export interface DefaultSettings {
+  readonly namespace: string;
+  readonly domain: string;
+  readonly exportTo: readonly string[];
+}
+
 /** Everything of a configuration but its services. */
 export interface Settings {
+  readonly defaults: DefaultSettings;
+  /** Further files, folders and patterns, as written; relative to the file that names them. */
+  readonly include: readonly string[];
   /** Our name to peers. */
   readonly instance: string;
   readonly listen: readonly ListenSettings[];

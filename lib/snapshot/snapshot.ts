@@ -14,7 +14,7 @@ export interface Snapshot {
   readonly id: string;
   /** By Kubernetes kind (`ServiceEntry`); every kind of the table is there, empty or not. */
   readonly collections: ReadonlyMap<string, Collection>;
-  /** The normalised services as JSON, named `namespace/name`: what views are made of. Never on the wire. */
+  /** ServiceRecords as JSON, named `namespace/name`: what views are made of. Never on the wire. */
   readonly services: Collection;
   readonly settings: Settings;
 }
