@@ -20,6 +20,8 @@ export interface SinkSettings {
   readonly address: string;
   /** gRPC metadata headers sent with the stream. */
   readonly headers: Readonly<Record<string, string>>;
+  /** A stream idle this long is asked for a sign of life. Milliseconds; default 30 s. */
+  readonly heartbeat: number;
 }
 
 /** When a change is pushed. */
