@@ -32,7 +32,8 @@ export function makeSnapshot(parts: SnapshotParts): Snapshot {
     parts.services.version,
     canonicalJson(parts.settings),
   ]);
-  return { id, ...parts };
+  // Last, so that the id of a snapshot spread into `parts` cannot take its place.
+  return { ...parts, id };
 }
 
 /** A snapshot without resources or services. */
