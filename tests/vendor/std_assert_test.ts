@@ -132,8 +132,8 @@ Deno.test("assert package: the message shows the lines that differ, and no more"
   refuses(
     "arrays",
     () => assertEquals(big, other),
-    "-      'line 25',",
-    "+      'changed',",
+    "-     'line 25',",
+    "+     'changed',",
     "equal",
   );
   try {
