@@ -49,6 +49,15 @@ function holds(what: string, value: boolean): void {
 class Point {
   constructor(readonly x: number) {}
 }
+class Hidden {
+  readonly #x: number;
+  constructor(x: number) {
+    this.#x = x;
+  }
+  get x(): number {
+    return this.#x;
+  }
+}
 class Pixel {
   constructor(readonly x: number) {}
 }
@@ -75,7 +84,7 @@ Deno.test("assert package: equal goes by value", () => {
     ["maps in any order", new Map([["a", 1], ["b", 2]]), new Map([["b", 2], ["a", 1]])],
     ["maps with objects as keys", new Map([[{ a: 1 }, "x"]]), new Map([[{ a: 1 }, "x"]])],
     ["sets of objects", new Set([{ a: 1 }, { a: 2 }]), new Set([{ a: 2 }, { a: 1 }])],
-    ["errors", new Error("a"), new Error("a")],
+    ["private state seen through a getter", new Hidden(1), new Hidden(1)],
     ["instances", new Point(1), new Point(1)],
     ["cycles", ring("a"), ring("a")],
     ["symbols as keys", { [Symbol.for("a")]: 1 }, { [Symbol.for("a")]: 1 }],
@@ -106,7 +115,10 @@ Deno.test("assert package: equal tells apart what differs", () => {
     ["floats", new Float64Array([1]), new Float64Array([2])],
     ["map values", new Map([["a", 1]]), new Map([["a", 2]])],
     ["map keys", new Map([[{ a: 1 }, 1]]), new Map([[{ a: 2 }, 1]])],
-    ["sets", new Set([{ a: 1 }, { a: 1 }]), new Set([{ a: 1 }, { a: 2 }])],
+    ["private state seen through a getter", new Hidden(1), new Hidden(2)],
+    ["private state deep inside", [{ a: new Hidden(1) }], [{ a: new Hidden(2) }]],
+    ["sets", new Set([{ a: 1 }, { a: 3 }]), new Set([{ a: 1 }, { a: 2 }])],
+    ["errors made in two places", new Error("a"), new Error("a")],
     ["sets that share what differs", new Set([shared, { y: 1 }]), new Set([{ x: 2 }, { x: 3 }])],
     ["messages of errors", new Error("a"), new Error("b")],
     ["causes of errors", new Error("a", { cause: 1 }), new Error("a", { cause: 2 })],
@@ -119,6 +131,12 @@ Deno.test("assert package: equal tells apart what differs", () => {
     assertNotEquals(a, b);
     refuses(what, () => assertEquals(a, b), "Values are not equal.");
   }
+});
+
+Deno.test("assert package: no member of a set stands for two", () => {
+  const twins = new Set([{ a: 1 }, { a: 1 }]);
+  const others = new Set([{ a: 1 }, { a: 2 }]);
+  holds("they differ", !equal(twins, others) && !equal(others, twins));
 });
 
 Deno.test("assert package: what nobody can look into is not compared", () => {

@@ -52,9 +52,7 @@ export function assertInstanceOf<T extends AnyConstructor>(
 
 function className(value: unknown): string {
   if (value === null) return "null";
-  return typeof value === "object"
-    ? value.constructor?.name ?? "Object"
-    : typeof value;
+  return typeof value === "object" ? value.constructor?.name ?? "Object" : typeof value;
 }
 
 /** Fails unless the expression matches the text somewhere. */
@@ -96,9 +94,7 @@ export function assertStringIncludes(
   if (actual.includes(expected)) return;
   throw new AssertionError(
     withReason(
-      `Expected actual: ${formatShort(actual)} to contain: ${
-        formatShort(expected)
-      }`,
+      `Expected actual: ${formatShort(actual)} to contain: ${formatShort(expected)}`,
       msg,
     ),
   );

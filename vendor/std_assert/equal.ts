@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from "node:util";
  * Deep equality, as the assertions of this package understand it: by value, whatever the order of
  * keys, map entries and set members; `NaN` equals `NaN`, `0` equals `-0`; a key that is missing
  * differs from a key that is `undefined`; objects of different classes differ, though an object
- * without a prototype equals a plain one. Cycles are followed once.
+ * without a prototype equals a plain one. Instances of a class are compared by their getters too,
+ * since what they hold may be private; errors by their stack too. Cycles are followed once.
  *
  * @param a one value
  * @param b the other
@@ -12,9 +13,6 @@ import { isDeepStrictEqual } from "node:util";
  * @throws {TypeError} on two WeakMaps or two WeakSets, whose contents nobody can see
  */
 export function equal(a: unknown, b: unknown): boolean {
-  // Node's notion is the stricter one wherever contents can be seen: what it accepts is equal here
-  // too, and it is many times faster on big values. Weak collections it compares by identity.
-  if (isDeepStrictEqual(a, b)) return true;
   return same(a, b, new Map());
 }
 
@@ -44,7 +42,8 @@ function sameContents(a: object, b: object, seen: Seen): boolean {
 }
 
 function sameClass(a: object, b: object): boolean {
-  return (a.constructor ?? Object) === (b.constructor ?? Object);
+  return (Object.getPrototypeOf(a) ?? Object.prototype) ===
+    (Object.getPrototypeOf(b) ?? Object.prototype);
 }
 
 /** Kinds whose value is not in their properties; undefined for all others. */
@@ -56,6 +55,7 @@ function sameSpecial(a: object, b: object, seen: Seen): boolean | undefined {
     return String(a) === String(b);
   }
   if (a instanceof URL && b instanceof URL) return a.href === b.href;
+  if (a instanceof URLSearchParams && b instanceof URLSearchParams) return String(a) === String(b);
   if (a instanceof WeakRef && b instanceof WeakRef) {
     return same(a.deref(), b.deref(), seen) && sameProperties(a, b, seen);
   }
@@ -71,7 +71,7 @@ function sameSpecial(a: object, b: object, seen: Seen): boolean | undefined {
   }
   if (ArrayBuffer.isView(a) && ArrayBuffer.isView(b)) return sameView(a, b);
   if (a instanceof Error && b instanceof Error) {
-    return a.name === b.name && a.message === b.message &&
+    return a.name === b.name && a.message === b.message && a.stack === b.stack &&
       same(a.cause, b.cause, seen) &&
       sameProperties(a, b, seen);
   }
@@ -105,9 +105,7 @@ function sameMap(
       left.delete(key);
       continue;
     }
-    const found = [...left].find(([k, v]) =>
-      same(key, k, seen) && same(value, v, seen)
-    );
+    const found = [...left].find(([k, v]) => same(key, k, seen) && same(value, v, seen));
     if (!found) return false;
     left.delete(found[0]);
   }
@@ -133,13 +131,33 @@ function sameSet(a: Set<unknown>, b: Set<unknown>, seen: Seen): boolean {
 function sameProperties(a: object, b: object, seen: Seen): boolean {
   const keys = visibleKeys(a);
   if (keys.length !== visibleKeys(b).length) return false;
+  const enumerable = Object.prototype.propertyIsEnumerable;
   return keys.every((key) =>
-    Object.prototype.propertyIsEnumerable.call(b, key) &&
-    same(Reflect.get(a, key), Reflect.get(b, key), seen)
-  );
+    enumerable.call(b, key) && same(Reflect.get(a, key), Reflect.get(b, key), seen)
+  ) && getters(a).every((key) => same(Reflect.get(a, key), Reflect.get(b, key), seen));
 }
 
 function visibleKeys(value: object): PropertyKey[] {
   const enumerable = Object.prototype.propertyIsEnumerable;
   return Reflect.ownKeys(value).filter((key) => enumerable.call(value, key));
 }
+
+/** What an instance of a class of the program's own shows through its class. */
+function getters(value: object): PropertyKey[] {
+  const found: PropertyKey[] = [];
+  let prototype: object | null = Object.getPrototypeOf(value);
+  while (prototype !== null && !BUILT_IN.has(prototype)) {
+    for (const key of Reflect.ownKeys(prototype)) {
+      if (Object.getOwnPropertyDescriptor(prototype, key)?.get !== undefined) found.push(key);
+    }
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return found;
+}
+
+/** Their contents are compared in ways of their own. */
+const BUILT_IN: ReadonlySet<object> = new Set(
+  [Object, Array, Map, Set, WeakRef, Error, Date, RegExp, URL, ArrayBuffer].map((one) =>
+    one.prototype
+  ),
+);

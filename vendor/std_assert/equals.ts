@@ -14,9 +14,7 @@ export function assertNotEquals<T>(actual: T, expected: T, msg?: string): void {
   if (!equal(actual, expected)) return;
   const end = msg ? `: ${msg}` : ".";
   throw new AssertionError(
-    `Expected actual: ${formatShort(actual)} not to be: ${
-      formatShort(expected)
-    }${end}`,
+    `Expected actual: ${formatShort(actual)} not to be: ${formatShort(expected)}${end}`,
   );
 }
 
@@ -37,9 +35,7 @@ export function assertStrictEquals<T>(
     );
   }
   throw new AssertionError(
-    `Values are not strictly equal${end || "."}\n\n${
-      difference(actual, expected)
-    }\n`,
+    `Values are not strictly equal${end || "."}\n\n${difference(actual, expected)}\n`,
   );
 }
 
@@ -52,9 +48,7 @@ export function assertNotStrictEquals<T>(
   if (!Object.is(actual, expected)) return;
   const end = msg ? `: ${msg}` : ".";
   throw new AssertionError(
-    `Expected "actual" to not be strictly equal to: ${
-      formatShort(actual)
-    }${end}`,
+    `Expected "actual" to not be strictly equal to: ${formatShort(actual)}${end}`,
   );
 }
 
@@ -64,7 +58,7 @@ function difference(actual: unknown, expected: unknown): string {
   }
   // The same to the eye: say at least what kind each one is.
   const kind = (value: unknown) => Object.prototype.toString.call(value);
-  return `    Both are shown as ${formatShort(actual)}; actual is ${
-    kind(actual)
-  }, expected ${kind(expected)}.`;
+  return `    Both are shown as ${formatShort(actual)}; actual is ${kind(actual)}, expected ${
+    kind(expected)
+  }.`;
 }

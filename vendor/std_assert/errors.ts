@@ -22,18 +22,15 @@ export function assertIsError<E extends Error = Error>(
     );
   }
   if (ErrorClass && !(error instanceof ErrorClass)) {
-    const text =
-      `Expected error to be instance of "${ErrorClass.name}", but was "${
-        (error as Error).constructor?.name
-      }" (${(error as Error).message})`;
+    const text = `Expected error to be instance of "${ErrorClass.name}", but was "${
+      (error as Error).constructor?.name
+    }" (${(error as Error).message})`;
     throw new AssertionError(withReason(text, msg), { cause: error });
   }
   if (msgMatches === undefined || messageMatches(error.message, msgMatches)) {
     return;
   }
-  const wanted = msgMatches instanceof RegExp
-    ? `${msgMatches}`
-    : JSON.stringify(msgMatches);
+  const wanted = msgMatches instanceof RegExp ? `${msgMatches}` : JSON.stringify(msgMatches);
   const text = `Expected error message to include ${wanted}, but got ${
     JSON.stringify(error.message)
   }`;

@@ -46,9 +46,7 @@ export function formatDifference(actual: unknown, expected: unknown): string {
   }
   const entries = diff(before, after) as [number, string][];
   const near = entries.map((_, at) =>
-    entries.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(([op]) =>
-      op !== 0
-    )
+    entries.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(([op]) => op !== 0)
   );
   const lines: string[] = ["    [Diff] - actual, + expected", ""];
   let skipped = 0;
@@ -74,9 +72,7 @@ function firstDifference(
   const cut = (lines: readonly string[], mark: string) =>
     lines.slice(at, at + 10).map((line) => `${mark}   ${line}`);
   return [
-    `    [First difference, at line ${
-      at + 1
-    } of ${before.length} and ${after.length}]`,
+    `    [First difference, at line ${at + 1} of ${before.length} and ${after.length}]`,
     "",
     ...before.slice(Math.max(0, at - CONTEXT), at).map((line) => `    ${line}`),
     ...cut(before, "-"),

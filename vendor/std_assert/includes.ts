@@ -13,9 +13,7 @@ export function assertArrayIncludes<T>(
   msg?: string,
 ): void {
   const there = Array.from(actual);
-  const missing = Array.from(expected).filter((item) =>
-    !there.some((one) => equal(one, item))
-  );
+  const missing = Array.from(expected).filter((item) => !there.some((one) => equal(one, item)));
   if (missing.length === 0) return;
   const text = `Expected actual: ${formatShort(there)} to include: ${
     formatShort(Array.from(expected))
@@ -38,9 +36,7 @@ export function assertObjectMatch(
 ): void {
   if (actual === null || typeof actual !== "object") {
     throw new TypeError(
-      `Cannot assertObjectMatch ${
-        actual === null ? null : `type ${typeof actual}`
-      }`,
+      `Cannot assertObjectMatch ${actual === null ? null : `type ${typeof actual}`}`,
     );
   }
   assertEquals(

@@ -28,11 +28,7 @@ export {
   assertStrictEquals,
 } from "./equals.ts";
 export { assertIsError, assertRejects, assertThrows } from "./errors.ts";
-export {
-  type ArrayLikeArg,
-  assertArrayIncludes,
-  assertObjectMatch,
-} from "./includes.ts";
+export { type ArrayLikeArg, assertArrayIncludes, assertObjectMatch } from "./includes.ts";
 export {
   assertAlmostEquals,
   assertGreater,

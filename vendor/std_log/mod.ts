@@ -16,5 +16,5 @@ export {
   LogLevels,
 } from "./levels.ts";
 export { type GenericFunction, Logger, type LoggerOptions } from "./logger.ts";
-export { LogRecord, type LogRecordOptions } from "./record.ts";
+export type { LogRecord, LogRecordOptions } from "./record.ts";
 export { getLogger, type LogConfig, type LoggerConfig, setup } from "./setup.ts";
