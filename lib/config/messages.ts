@@ -4,9 +4,12 @@
  *
  * @module
  */
+import type { CollectionChange } from "../model/change.ts";
 import type { Finding } from "../model/finding.ts";
 import type { ServiceRecord } from "../model/service.ts";
 import type { Settings } from "../model/settings.ts";
+
+export type { CollectionChange };
 
 /** To the worker. */
 export type LoadRequest = {
@@ -49,17 +52,6 @@ export interface LoadFailure {
   readonly kind: "failed";
   readonly id: number;
   readonly message: string;
-}
-
-/** What changed in one collection: an index and one buffer that holds all bodies, end to end. */
-export interface CollectionChange {
-  readonly kind: string;
-  readonly names: readonly string[];
-  readonly versions: readonly string[];
-  /** Length of each body in `bytes`, in the order of `names`. */
-  readonly lengths: readonly number[];
-  readonly bytes: Uint8Array;
-  readonly removed: readonly string[];
 }
 
 /** Figures of one load. Times in milliseconds. */
