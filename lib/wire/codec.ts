@@ -33,17 +33,49 @@ export function encode(typeName: string, value: object): Uint8Array {
   }
 }
 
-/** Decodes a message. Unknown fields are skipped. Throws {@link WireError} for an unknown type and for bytes that are not that message. */
-export function decode<T>(typeName: string, bytes: Uint8Array): T {
+/** Bounds of decoding. */
+export interface DecodeOptions {
+  /** Most texts, byte strings, messages and map entries that a message may hold, at all depths together; {@link MAX_FIELDS} unless given. */
+  readonly fields?: number;
+}
+
+/**
+ * Default bound of a message: 300,000 entries of `initial_resource_versions` and more. Without one, 16 MB
+ * of empty messages, two bytes each, would become eight million objects.
+ */
+export const MAX_FIELDS = 1_000_000;
+
+/**
+ * Decodes a message. Unknown fields are skipped; a message nested deeper than 100 is refused, as other
+ * implementations do. Throws {@link WireError} for an unknown type, for bytes that are not that message
+ * (cut short, not UTF-8, …) and for what exceeds a bound.
+ */
+export function decode<T>(typeName: string, bytes: Uint8Array, options: DecodeOptions = {}): T {
   const { type, shape } = lookup(typeName);
   try {
-    const view = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return shape.fromWire(type.decode(new protobuf.Reader(view))) as T;
+    const reader = new BoundedReader(bytes, options.fields ?? MAX_FIELDS);
+    return shape.fromWire(type.decode(reader)) as T;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new WireError(`cannot decode ${typeName} from ${bytes.byteLength} bytes: ${reason}`, {
       cause,
     });
+  }
+}
+
+/** Counts what has a length: it is asked for the size of each. */
+class BoundedReader extends protobuf.Reader {
+  #left: number;
+
+  constructor(bytes: Uint8Array, private readonly limit: number) {
+    // A Buffer would be read by protobufjs in another, laxer way.
+    super(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.#left = limit;
+  }
+
+  override size(): number {
+    if (this.#left-- === 0) throw new RangeError(`it holds more than ${this.limit} fields`);
+    return super.size();
   }
 }
 

@@ -14,12 +14,17 @@ interface FieldShape {
   readonly name: string;
   readonly converter: Converter;
   /** The value where the field was not on the wire; undefined: the property is left out. */
-  readonly absent: (() => unknown) | undefined;
+  readonly absent: unknown;
   /** Name of the oneof that it is part of. */
   readonly oneof: string | undefined;
 }
 
 type Fields = Record<string, unknown>;
+
+// What is empty is shared: a hostile message may hold a million empty messages.
+const NO_ENTRIES: Fields = Object.freeze(newMap());
+const NO_ITEMS: readonly unknown[] = Object.freeze([]);
+const NO_BYTES = new Uint8Array(0);
 
 /** A message type, ready to convert its values. */
 export class Shape implements Converter {
@@ -73,7 +78,7 @@ export class Shape implements Converter {
         const value = read[name];
         out[name] = converter.fromWire === undefined ? value : converter.fromWire(value);
       } else if (absent !== undefined) {
-        out[name] = absent();
+        out[name] = absent;
       }
     }
     return out;
@@ -87,17 +92,17 @@ function fieldShape(
   field.resolve();
   const item = itemConverter(field, shapeOf);
   const common = { name: field.name, oneof: field.partOf?.name };
-  if (field.map) return { ...common, converter: mapConverter(item), absent: newMap };
-  if (field.repeated) return { ...common, converter: listConverter(item), absent: () => [] };
+  if (field.map) return { ...common, converter: mapConverter(item), absent: NO_ENTRIES };
+  if (field.repeated) return { ...common, converter: listConverter(item), absent: NO_ITEMS };
   if (field.hasPresence || field.resolvedType instanceof protobuf.Type) {
     return { ...common, converter: item, absent: undefined };
   }
-  const zero = field.resolvedType instanceof protobuf.Enum
+  const absent = field.resolvedType instanceof protobuf.Enum
     ? item.fromWire!(0)
     : field.type === "bytes"
-    ? new Uint8Array(0)
+    ? NO_BYTES
     : (protobuf.types.defaults as Record<string, unknown>)[field.type];
-  return { ...common, converter: item, absent: () => zero };
+  return { ...common, converter: item, absent };
 }
 
 function itemConverter(
@@ -116,14 +121,17 @@ function itemConverter(
 
 function listConverter(item: Converter): Converter {
   const { toWire, fromWire } = item;
-  const list: Converter = {
+  return {
     toWire: (value) => {
       if (!Array.isArray(value)) throw mismatch("a list", value);
       return value.map((v, index) => at(`[${index}]`, toWire, v));
     },
+    fromWire: (value) => {
+      const items = value as unknown[];
+      if (items.length === 0) return NO_ITEMS;
+      return fromWire === undefined ? items : items.map(fromWire);
+    },
   };
-  if (fromWire === undefined) return list;
-  return { ...list, fromWire: (value) => (value as unknown[]).map((v) => fromWire(v)) };
 }
 
 function mapConverter(item: Converter): Converter {
@@ -143,8 +151,13 @@ function mapConverter(item: Converter): Converter {
     fromWire: (value) => {
       // Without a prototype no key that a peer sends ("constructor") finds what it did not send.
       const map = Object.setPrototypeOf(value, null) as Fields;
-      if (fromWire !== undefined) { for (const key in map) map[key] = fromWire(map[key]); }
-      return map;
+      let empty = true;
+      for (const key in map) {
+        empty = false;
+        if (fromWire === undefined) break;
+        map[key] = fromWire(map[key]);
+      }
+      return empty ? NO_ENTRIES : map;
     },
   };
 }
