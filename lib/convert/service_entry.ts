@@ -1,0 +1,68 @@
+/**
+ * Service → ServiceEntry. Pure and the same to the byte on every instance: maps are sorted by key,
+ * fields that have their default are left out, and lists keep the order in which they were written:
+ * the order of hosts, ports and endpoints is the person's, and a sink shows it as it stands in the file.
+ *
+ * @module
+ */
+import type { Endpoint, Service, ServicePort } from "../model/service.ts";
+import type { Partially, ServiceEntry, ServiceEntryPort, WorkloadEntry } from "../wire/messages.ts";
+
+/** The `istio.networking.v1alpha3.ServiceEntry` of a service, as the wire codec takes it. */
+export function toServiceEntry(service: Service): Partially<ServiceEntry> {
+  const { hosts, addresses, ports, endpoints, workloadSelector, exportTo, subjectAltNames } =
+    service;
+  const message: Mutable<Partially<ServiceEntry>> = {};
+  if (hosts.length > 0) message.hosts = hosts;
+  if (addresses.length > 0) message.addresses = addresses;
+  if (ports.length > 0) message.ports = ports.map(toPort);
+  if (service.location !== "MESH_EXTERNAL") message.location = service.location;
+  if (service.resolution !== "NONE") message.resolution = service.resolution;
+  if (endpoints.length > 0) message.endpoints = endpoints.map(toWorkloadEntry);
+  if (workloadSelector !== undefined) {
+    message.workloadSelector = isEmpty(workloadSelector)
+      ? {}
+      : { labels: sortedMap(workloadSelector) };
+  }
+  if (exportTo.length > 0) message.exportTo = exportTo;
+  if (subjectAltNames.length > 0) message.subjectAltNames = subjectAltNames;
+  return message;
+}
+
+/** The `istio.networking.v1alpha3.WorkloadEntry` of an endpoint. */
+export function toWorkloadEntry(endpoint: Endpoint): Partially<WorkloadEntry> {
+  const { address, ports, labels, network, locality, weight, serviceAccount } = endpoint;
+  const message: Mutable<Partially<WorkloadEntry>> = {};
+  if (address !== "") message.address = address;
+  if (!isEmpty(ports)) message.ports = sortedMap(ports);
+  if (!isEmpty(labels)) message.labels = sortedMap(labels);
+  if (network !== "") message.network = network;
+  if (locality !== "") message.locality = locality;
+  if (weight !== undefined && weight !== 0) message.weight = weight;
+  if (serviceAccount !== "") message.serviceAccount = serviceAccount;
+  return message;
+}
+
+/**
+ * The map with its keys in the order of their UTF-16 code units (JavaScript puts keys that are whole
+ * numbers first, in numeric order; that is an order too, and the same everywhere).
+ */
+export function sortedMap<V>(map: Readonly<Record<string, V>>): Record<string, V> {
+  return Object.fromEntries(Object.keys(map).sort().map((key) => [key, map[key]!]));
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function toPort(port: ServicePort): Partially<ServiceEntryPort> {
+  const message: Mutable<Partially<ServiceEntryPort>> = {};
+  if (port.number !== 0) message.number = port.number;
+  if (port.protocol !== "") message.protocol = port.protocol;
+  if (port.name !== "") message.name = port.name;
+  if (port.targetPort !== undefined && port.targetPort !== 0) message.targetPort = port.targetPort;
+  return message;
+}
+
+function isEmpty(map: Readonly<Record<string, unknown>>): boolean {
+  for (const _key in map) return false;
+  return true;
+}
