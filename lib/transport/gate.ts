@@ -1,0 +1,170 @@
+/**
+ * The gate: a Duplex between a socket and an HTTP/2 session. No byte reaches the runtime's HTTP/2 but
+ * through it, since some well-formed frames crash or hang that (ADR 1); and it is where abuse ends.
+ *
+ * @module
+ */
+import { Duplex } from "node:stream";
+import type { Socket } from "node:net";
+import type { FrameLimits, Side, Violation } from "./frame_rules.ts";
+import { type DrainNotice, FrameScanner } from "./frame_scanner.ts";
+
+/** Who the peer proved to be. Absent in plaintext. */
+export interface PeerIdentity {
+  /** URIs of its certificate (SPIFFE). */
+  readonly uris: readonly string[];
+}
+
+/** What a gate tells. None of it may throw. */
+export interface GateHooks {
+  /** Server only: the preface is complete; the session is to be made now. */
+  preface?(gate: Gate): void;
+  /** Client only: the server wants to end the connection; the gate closes it at once. */
+  drain?(notice: DrainNotice): void;
+  /** The peer broke the rules; the gate destroys the connection. */
+  violation?(violation: Violation): void;
+}
+
+/** How a gate is made. */
+export interface GateOptions {
+  readonly side: Side;
+  /** Milliseconds; only differences count. */
+  readonly now: () => number;
+  readonly limits?: FrameLimits;
+  readonly identity?: PeerIdentity;
+  readonly hooks?: GateHooks;
+}
+
+/** The transport of an HTTP/2 session. It lives as long as its socket: each destroys the other. */
+export class Gate extends Duplex {
+  /** Who the peer proved to be, if it did. */
+  readonly identity: PeerIdentity | undefined;
+  readonly #socket: Socket;
+  readonly #scanner: FrameScanner;
+  readonly #now: () => number;
+  readonly #hooks: GateHooks;
+  #written: ((error?: Error | null) => void) | undefined; // of a write that waits for the socket
+  #drained = false;
+
+  constructor(socket: Socket, options: GateOptions) {
+    super({ allowHalfOpen: false });
+    this.#socket = socket;
+    this.#scanner = new FrameScanner(options.side, options.limits);
+    this.#now = options.now;
+    this.#hooks = options.hooks ?? {};
+    this.identity = options.identity;
+    this.on("error", () => {}); // whoever uses the gate hears of it by "close"; else it would be uncaught
+    socket.on("data", (chunk: Uint8Array) => this.#receive(chunk));
+    socket.on("end", () => this.#end());
+    socket.on("drain", () => this.#settleWrite());
+    socket.on("error", (error) => this.destroy(options.side === "client" ? error : undefined));
+    socket.on("close", () => this.destroy());
+  }
+
+  /** Whether the client has not sent its whole preface yet. */
+  get awaitsPreface(): boolean {
+    return this.#scanner.awaitsPreface;
+  }
+
+  /** Whether bytes wait for a peer that takes none. */
+  get blocked(): boolean {
+    return this.#written !== undefined;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
+  get remotePort(): number | undefined {
+    return this.#socket.remotePort;
+  }
+
+  get localAddress(): string | undefined {
+    return this.#socket.localAddress;
+  }
+
+  get localPort(): number | undefined {
+    return this.#socket.localPort;
+  }
+
+  /** As `net.Socket`: HTTP/2 sessions call these on their transport. */
+  setNoDelay(on = true): this {
+    this.#socket.setNoDelay(on);
+    return this;
+  }
+
+  setKeepAlive(on = false, delay = 0): this {
+    this.#socket.setKeepAlive(on, delay);
+    return this;
+  }
+
+  ref(): this {
+    this.#socket.ref();
+    return this;
+  }
+
+  unref(): this {
+    this.#socket.unref();
+    return this;
+  }
+
+  override _read(): void {
+    if (!this.#drained) this.#socket.resume();
+  }
+
+  override _write(
+    chunk: Uint8Array,
+    _encoding: string,
+    callback: (error?: Error | null) => void,
+  ): void {
+    this.#scanner.outbound(chunk);
+    if (this.#socket.destroyed || this.#socket.write(chunk)) callback();
+    else this.#written = callback;
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    this.#socket.end(() => callback());
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#settleWrite();
+    this.#socket.destroy();
+    callback(error);
+  }
+
+  #receive(chunk: Uint8Array): void {
+    if (this.destroyed) return;
+    const before = this.#scanner.awaitsPreface;
+    const { pass, drain, violation } = this.#scanner.inbound(chunk, this.#now());
+    if (violation !== undefined) {
+      this.#hooks.violation?.(violation);
+      this.destroy();
+      return;
+    }
+    if (before && !this.#scanner.awaitsPreface) this.#hooks.preface?.(this);
+    let room = true;
+    for (const piece of pass) room = this.push(piece);
+    if (drain !== undefined) this.#drain(drain);
+    else if (!room) this.#socket.pause();
+  }
+
+  #drain(notice: DrainNotice): void {
+    this.#drained = true;
+    this.#socket.pause();
+    this.#hooks.drain?.(notice);
+    setTimeout(() => this.destroy(), DRAIN_GRACE);
+  }
+
+  #end(): void {
+    if (!this.destroyed) this.push(null);
+  }
+
+  #settleWrite(): void {
+    const callback = this.#written;
+    this.#written = undefined;
+    callback?.();
+  }
+}
+
+/** How long what came before a GOAWAY may take to reach its streams. Milliseconds. */
+const DRAIN_GRACE = 5;

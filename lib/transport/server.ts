@@ -1,0 +1,247 @@
+/**
+ * The gRPC server: bidirectional streams of ready bytes, written in shared pieces below grpc-js's
+ * copying serializer, on connections that gates hand in.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { constants, type ServerHttp2Stream } from "node:http2";
+import * as grpc from "@grpc/grpc-js";
+import type { Gate } from "./gate.ts";
+import { HookedServer } from "./hooked_server.ts";
+import { PieceStream, type Wire } from "./piece_stream.ts";
+import {
+  type EndStatus,
+  type Peer,
+  type PushStream,
+  STATUS_CODES,
+  type StatusName,
+} from "./push_stream.ts";
+
+/** How a server is made. Times in milliseconds. */
+export interface PushServerOptions {
+  /** Only differences count. */
+  readonly now: () => number;
+  /** Largest request. Bytes. Default 16 MiB. */
+  readonly maxReceive?: number;
+  /** Streams of one connection. Default 1000. */
+  readonly maxStreams?: number;
+  /** How often an idle connection is asked for a sign of life. Default 30 s. */
+  readonly keepaliveTime?: number;
+  /** How long it has for that. Default 20 s. */
+  readonly keepaliveTimeout?: number;
+}
+
+/** Takes a request, gives the response; throws {@link CallError} for any other status than OK. */
+export type UnaryHandler = (request: Uint8Array) => Promise<Uint8Array>;
+
+/** A unary call ends with this status. */
+export class CallError extends Error {
+  override readonly name = "CallError";
+  readonly code: StatusName;
+
+  constructor(code: StatusName, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Serves methods on the connections it is handed. Disposing it ends them all at once. */
+export class PushServer implements AsyncDisposable {
+  readonly #hooked: HookedServer;
+  readonly #now: () => number;
+  readonly #gates = new Set<Gate>();
+  readonly #streams = new Set<PieceStream>();
+  #draining = false;
+
+  constructor(options: PushServerOptions) {
+    this.#now = options.now;
+    this.#hooked = new HookedServer({
+      "grpc.enable_channelz": 0,
+      "grpc.max_receive_message_length": options.maxReceive ?? 16 * 1024 * 1024,
+      "grpc.max_concurrent_streams": options.maxStreams ?? 1000,
+      "grpc.keepalive_time_ms": options.keepaliveTime ?? 30_000,
+      "grpc.keepalive_timeout_ms": options.keepaliveTimeout ?? 20_000,
+    });
+  }
+
+  /** Number of connections. */
+  get connections(): number {
+    return this.#gates.size;
+  }
+
+  /** Number of live streams. */
+  get streams(): number {
+    return this.#streams.size;
+  }
+
+  /** Serves a method (`/package.Service/Method`) whose both sides are streams of raw messages. */
+  addStream(path: string, opened: (stream: PushStream) => void): void {
+    const handler = (call: Call) => this.#open(path, call, opened);
+    this.#hooked.server.addService({ [path]: rawMethod(path, true) }, { [path]: handler });
+  }
+
+  /** Serves a method with one raw request and one raw response. */
+  addUnary(path: string, handler: UnaryHandler): void {
+    const unary: grpc.handleUnaryCall<Uint8Array, Uint8Array> = (call, callback) => {
+      handler(call.request).then(
+        (response) => callback(null, response),
+        (error) => callback(unaryError(error)),
+      );
+    };
+    this.#hooked.server.addService({ [path]: rawMethod(path, false) }, { [path]: unary });
+  }
+
+  /** Serves a service of grpc-js's own kind (health, reflection). */
+  addService(
+    definition: grpc.ServiceDefinition,
+    implementation: grpc.UntypedServiceImplementation,
+  ): void {
+    this.#hooked.server.addService(definition, implementation);
+  }
+
+  /** Takes over a connection whose preface is complete. */
+  inject(gate: Gate): void {
+    if (this.#draining) {
+      gate.destroy();
+      return;
+    }
+    this.#gates.add(gate);
+    gate.once("close", () => this.#gates.delete(gate));
+    this.#hooked.inject(gate);
+  }
+
+  /**
+   * Ends every stream with UNAVAILABLE and waits until they are gone, at most `deadline`
+   * milliseconds; then closes every connection. No GOAWAY is sent: some clients stop for ever at one.
+   */
+  async drain(deadline: number): Promise<void> {
+    this.#draining = true;
+    const status: EndStatus = { code: "UNAVAILABLE", message: "shutting down" };
+    for (const stream of this.#streams) stream.end(status);
+    const until = this.#now() + deadline;
+    while (this.#streams.size > 0 && this.#now() < until) await pause(10);
+    for (const gate of this.#gates) gate.end();
+    while (this.#gates.size > 0 && this.#now() < until) await pause(10);
+    await this[Symbol.asyncDispose]();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#draining = true;
+    for (const gate of this.#gates) gate.destroy();
+    for (const stream of this.#streams) stream.closed("shutting down");
+    this.#hooked.close();
+    return Promise.resolve();
+  }
+
+  #open(path: string, call: Call, opened: (stream: PushStream) => void): void {
+    const { stream: http2, gate } = this.#hooked.below();
+    const wire = new ServerWire(call, http2);
+    const stream = new PieceStream(wire, {
+      path,
+      peer: peerOf(gate),
+      metadata: readMetadata(call.metadata),
+      now: this.#now,
+    });
+    this.#streams.add(stream);
+    http2.once("close", () => {
+      this.#streams.delete(stream);
+      stream.closed();
+    });
+    call.once("cancelled", () => stream.closed());
+    call.once("end", () => stream.end());
+    if (this.#draining) stream.end({ code: "UNAVAILABLE", message: "shutting down" });
+    else opened(stream);
+  }
+}
+
+type Call = grpc.ServerDuplexStream<Uint8Array, Uint8Array>;
+
+/** Writes straight to the HTTP/2 stream; grpc-js keeps headers, trailers and everything inbound. */
+class ServerWire implements Wire {
+  readonly #call: Call;
+  readonly #http2: ServerHttp2Stream;
+
+  constructor(call: Call, http2: ServerHttp2Stream) {
+    this.#call = call;
+    this.#http2 = http2;
+  }
+
+  get writable(): boolean {
+    const { destroyed, closed, writableEnded } = this.#http2;
+    return !destroyed && !closed && !writableEnded;
+  }
+
+  write(bytes: Uint8Array, done: (error?: Error | null) => void): void {
+    if (!this.#http2.headersSent) this.#call.sendMetadata(new grpc.Metadata());
+    this.#http2.write(bytes, done);
+  }
+
+  receive(request: (bytes: Uint8Array) => void): void {
+    this.#call.on("data", request);
+  }
+
+  end(status: EndStatus | undefined): void {
+    if (status === undefined) this.#call.end();
+    else {
+      this.#call.emit("error", {
+        code: STATUS_CODES[status.code],
+        details: presentable(status.message),
+      });
+    }
+  }
+
+  cut(): void {
+    if (!this.#http2.destroyed) this.#http2.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+}
+
+function rawMethod(path: string, streams: boolean): grpc.MethodDefinition<Uint8Array, Uint8Array> {
+  const serialize = (bytes: Uint8Array) =>
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const deserialize = (bytes: Uint8Array) => bytes;
+  return {
+    path,
+    requestStream: streams,
+    responseStream: streams,
+    requestSerialize: serialize,
+    requestDeserialize: deserialize,
+    responseSerialize: serialize,
+    responseDeserialize: deserialize,
+  };
+}
+
+function peerOf(gate: Gate): Peer {
+  const { remoteAddress = "", remotePort = 0, identity } = gate;
+  return {
+    address: remoteAddress,
+    port: remotePort,
+    ...(identity === undefined ? {} : { identity }),
+  };
+}
+
+function readMetadata(metadata: grpc.Metadata): Record<string, string[]> {
+  const entries = Object.entries(metadata.toJSON());
+  return Object.fromEntries(
+    entries.map(([key, values]) => [
+      key,
+      values.map((value) => typeof value === "string" ? value : value.toString("base64")),
+    ]),
+  );
+}
+
+function unaryError(error: unknown): Partial<grpc.StatusObject> {
+  if (error instanceof CallError) {
+    return { code: STATUS_CODES[error.code], details: presentable(error.message) };
+  }
+  return { code: grpc.status.INTERNAL, details: "internal error" };
+}
+
+/** A status message travels in a header: bounded, and without lone surrogates, which cannot be encoded. */
+function presentable(message: string): string {
+  return message.slice(0, 1000).toWellFormed();
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
