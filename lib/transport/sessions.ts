@@ -1,0 +1,67 @@
+/**
+ * Every live session of the process: new publications reach them all, status reads from here.
+ *
+ * @module
+ */
+import type { StreamMachine } from "../protocol/stream.ts";
+import type { Publication, Subscriber } from "../snapshot/hub.ts";
+import type { Message } from "../wire/compose.ts";
+import type { PushStream } from "./push_stream.ts";
+import type { Sender } from "./sender.ts";
+import { Session, type SessionCodec, type SessionInfo, type SessionObserver } from "./session.ts";
+
+/** Where the state that peers are to get comes from; a {@link Hub} is one. */
+export interface Targets {
+  readonly current: Publication | undefined;
+  subscribe(subscriber: Subscriber): Disposable;
+}
+
+/** What all sessions share. */
+export interface SessionsOptions {
+  readonly targets: Targets;
+  readonly sender: Sender;
+  readonly observer: SessionObserver;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The live sessions. Disposing it stops new publications from reaching them; it ends no stream. */
+export class Sessions implements Disposable {
+  readonly #options: SessionsOptions;
+  readonly #live = new Map<number, { info: SessionInfo; retarget: (p: Publication) => void }>();
+  readonly #subscription: Disposable;
+  #keys = 0;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#subscription = options.targets.subscribe((publication) => {
+      for (const { retarget } of this.#live.values()) retarget(publication);
+    });
+  }
+
+  /** Makes a stream a session. `machine` gets a prefix that is its own, for its nonces. */
+  open<Request>(
+    stream: PushStream,
+    machine: (prefix: string) => StreamMachine<Request>,
+    codec: SessionCodec<Request>,
+    extra: { sink?: string; opening?: Message } = {},
+  ): Session<Request> {
+    const key = ++this.#keys;
+    const { sender, observer, now, targets } = this.#options;
+    const parts = { key, stream, machine: machine(`${key}-`), codec, sender, observer, now };
+    const session = new Session<Request>({ ...parts, ...extra }, targets.current);
+    if (stream.signal.aborted) return session;
+    this.#live.set(key, { info: session, retarget: (p) => session.retarget(p) });
+    stream.signal.addEventListener("abort", () => this.#live.delete(key), { once: true });
+    return session;
+  }
+
+  /** The live sessions, oldest first. */
+  list(): SessionInfo[] {
+    return [...this.#live.values()].map(({ info }) => info);
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+  }
+}

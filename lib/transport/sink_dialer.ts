@@ -1,0 +1,150 @@
+/**
+ * Dial-out: any number of sinks, a link to every address behind each name. Names are looked up again
+ * and again, so that a replica that comes or goes is followed; no sink waits for another.
+ *
+ * @module
+ */
+import { type LinkContext, type LinkStatus, SinkLink, type SinkTarget } from "./sink_link.ts";
+
+/** How often a sink's name is looked up again. Milliseconds. */
+const LOOK_UP_EVERY = 30_000;
+
+/** How often a name that does not resolve is tried again. Milliseconds. */
+const LOOK_UP_AGAIN = 2000;
+
+/** Gives every IP address behind a host name. Rejects where there is none. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** What the dialer works with. */
+export interface DialerOptions extends LinkContext {
+  readonly resolve: Resolve;
+  /** Told each time a name does not resolve, until it does. Must not throw. */
+  readonly unresolved: (sink: string, host: string, reason: string) => void;
+}
+
+/** A sink, for status. */
+export interface SinkStatus {
+  readonly name: string;
+  readonly address: string;
+  /** Why the name does not resolve, while it does not. */
+  readonly unresolved?: string;
+  readonly links: readonly LinkStatus[];
+}
+
+/** Dials every sink it is told of. Disposing it ends all links. */
+export class SinkDialer implements AsyncDisposable {
+  readonly #options: DialerOptions;
+  readonly #sinks = new Map<string, Sink>();
+  #closing: Promise<void>[] = [];
+
+  constructor(options: DialerOptions) {
+    this.#options = options;
+  }
+
+  /** Makes these the sinks: new ones are dialled, those gone are ended, changed ones are dialled anew; the rest is left alone. */
+  configure(targets: readonly SinkTarget[]): void {
+    const wanted = new Map(targets.map((target) => [target.name, target]));
+    for (const [name, sink] of this.#sinks) {
+      const target = wanted.get(name);
+      if (target !== undefined && sameTarget(target, sink.target)) continue;
+      this.#sinks.delete(name);
+      this.#close(sink);
+    }
+    for (const target of targets) {
+      if (!this.#sinks.has(target.name)) {
+        this.#sinks.set(target.name, new Sink(target, this.#options));
+      }
+    }
+  }
+
+  /** Where each sink stands, in the order of configuration. */
+  status(): SinkStatus[] {
+    return [...this.#sinks.values()].map((sink) => sink.status());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.configure([]);
+    await Promise.all(this.#closing);
+  }
+
+  #close(sink: Sink): void {
+    const closing = sink[Symbol.asyncDispose]().finally(() => {
+      this.#closing = this.#closing.filter((other) => other !== closing);
+    });
+    this.#closing.push(closing);
+  }
+}
+
+/** One configured sink and the links to its addresses. */
+class Sink implements AsyncDisposable {
+  readonly target: SinkTarget;
+  readonly #options: DialerOptions;
+  readonly #abort = new AbortController();
+  readonly #links = new Map<string, SinkLink>();
+  readonly #done: Promise<void>;
+  #unresolved: string | undefined;
+
+  constructor(target: SinkTarget, options: DialerOptions) {
+    this.target = target;
+    this.#options = options;
+    this.#done = this.#run(this.#abort.signal);
+  }
+
+  status(): SinkStatus {
+    const { name, host, port } = this.target;
+    return {
+      name,
+      address: host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`,
+      ...(this.#unresolved === undefined ? {} : { unresolved: this.#unresolved }),
+      links: [...this.#links.values()].map((link) => link.status()),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    await this.#done;
+    await Promise.all([...this.#links.values()].map((link) => link[Symbol.asyncDispose]()));
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const found = await this.#lookUp();
+      if (signal.aborted) return;
+      if (found !== undefined) await this.#follow(found);
+      await this.#options.clock.sleep(found === undefined ? LOOK_UP_AGAIN : LOOK_UP_EVERY, signal);
+    }
+  }
+
+  /** A name that no longer resolves keeps the links it has: DNS failing is no reason to hang up. */
+  async #lookUp(): Promise<readonly string[] | undefined> {
+    const { name, host } = this.target;
+    try {
+      const found = await this.#options.resolve(host);
+      this.#unresolved = undefined;
+      return found;
+    } catch (error) {
+      this.#unresolved = error instanceof Error ? error.message : String(error);
+      this.#options.unresolved(name, host, this.#unresolved);
+      return undefined;
+    }
+  }
+
+  async #follow(addresses: readonly string[]): Promise<void> {
+    for (const address of addresses) {
+      if (!this.#links.has(address)) {
+        this.#links.set(address, new SinkLink(this.target, address, this.#options));
+      }
+    }
+    for (const [address, link] of [...this.#links]) {
+      if (addresses.includes(address)) continue;
+      this.#links.delete(address);
+      await link[Symbol.asyncDispose]();
+    }
+  }
+}
+
+function sameTarget(a: SinkTarget, b: SinkTarget): boolean {
+  const headers = (target: SinkTarget) => JSON.stringify(Object.entries(target.headers).sort());
+  return a.host === b.host && a.port === b.port && a.heartbeat === b.heartbeat &&
+    headers(a) === headers(b);
+}
