@@ -5,6 +5,7 @@
  * @module
  */
 import type { Event, Push, StreamMachine, SubscriptionStatus } from "../protocol/stream.ts";
+import type { Clock } from "../rollout/clock.ts";
 import type { Publication } from "../snapshot/hub.ts";
 import type { Message } from "../wire/compose.ts";
 import type { PushStream } from "./push_stream.ts";
@@ -73,8 +74,7 @@ export interface SessionParts<Request> {
   readonly codec: SessionCodec<Request>;
   readonly sender: Sender;
   readonly observer: SessionObserver;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly sink?: string;
   /** Sent before the machine's first push, and whenever {@link Session.trigger} is called. */
   readonly opening?: Message;
@@ -92,6 +92,7 @@ export class Session<Request> implements SessionInfo {
   #publication: Publication | undefined;
   #peer: PeerIntroduction | undefined;
   #bytesSent = 0;
+  #requests = 0;
   #hearing: (() => void) | undefined;
   #openingDue: boolean;
   #reason: string | undefined;
@@ -100,7 +101,7 @@ export class Session<Request> implements SessionInfo {
     this.#parts = parts;
     this.key = parts.key;
     this.protocol = parts.codec.protocol;
-    this.openedAt = parts.now();
+    this.openedAt = parts.clock.now();
     this.#openingDue = parts.opening !== undefined;
     this.#attachment = parts.sender.attach(parts.stream, () => this.#next());
     if (publication !== undefined) this.retarget(publication);
@@ -152,21 +153,18 @@ export class Session<Request> implements SessionInfo {
   }
 
   /** Waits at most `ms` milliseconds for the next request. One waiter at a time. */
-  hears(ms: number): Promise<"request" | "silence" | "over"> {
-    const { signal } = this.#parts.stream;
-    if (signal.aborted) return Promise.resolve("over");
-    return new Promise((resolve) => {
-      const finish = (heard: "request" | "silence" | "over") => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", over);
-        this.#hearing = undefined;
-        resolve(heard);
-      };
-      const over = () => finish("over");
-      const timer = setTimeout(() => finish("silence"), ms);
-      signal.addEventListener("abort", over, { once: true });
-      this.#hearing = () => finish("request");
-    });
+  async hears(ms: number): Promise<"request" | "silence" | "over"> {
+    const { stream, clock } = this.#parts;
+    if (stream.signal.aborted) return "over";
+    const heard = new AbortController();
+    const before = this.#requests;
+    this.#hearing = () => heard.abort();
+    stream.signal.addEventListener("abort", this.#hearing);
+    await clock.sleep(ms, heard.signal);
+    stream.signal.removeEventListener("abort", this.#hearing);
+    this.#hearing = undefined;
+    if (stream.signal.aborted) return "over";
+    return this.#requests > before ? "request" : "silence";
   }
 
   /** Ends the stream; the reason is logged. */
@@ -177,6 +175,7 @@ export class Session<Request> implements SessionInfo {
 
   #receive(bytes: Uint8Array): void {
     const { codec, machine, stream, observer } = this.#parts;
+    this.#requests++;
     this.#hearing?.();
     let request: Request;
     try {
@@ -201,7 +200,9 @@ export class Session<Request> implements SessionInfo {
     const pending = this.#inFlight.get(event.type);
     if (pending?.nonce !== event.nonce) return undefined;
     this.#inFlight.delete(event.type);
-    return pending.changedAt === undefined ? undefined : this.#parts.now() - pending.changedAt;
+    return pending.changedAt === undefined
+      ? undefined
+      : this.#parts.clock.now() - pending.changedAt;
   }
 
   #next(): Message | undefined {
@@ -216,7 +217,7 @@ export class Session<Request> implements SessionInfo {
     this.#bytesSent += message.length;
     this.#inFlight.set(push.type, {
       nonce: push.nonce,
-      sentAt: this.#parts.now(),
+      sentAt: this.#parts.clock.now(),
       ...(this.#answered.has(push.type) ? { changedAt: this.#publication!.changedAt } : {}),
     });
     this.#answered.add(push.type);

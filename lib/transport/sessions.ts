@@ -4,6 +4,7 @@
  * @module
  */
 import type { StreamMachine } from "../protocol/stream.ts";
+import type { Clock } from "../rollout/clock.ts";
 import type { Publication, Subscriber } from "../snapshot/hub.ts";
 import type { Message } from "../wire/compose.ts";
 import type { PushStream } from "./push_stream.ts";
@@ -21,8 +22,7 @@ export interface SessionsOptions {
   readonly targets: Targets;
   readonly sender: Sender;
   readonly observer: SessionObserver;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 /** The live sessions. Disposing it stops new publications from reaching them; it ends no stream. */
@@ -47,8 +47,8 @@ export class Sessions implements Disposable {
     extra: { sink?: string; opening?: Message } = {},
   ): Session<Request> {
     const key = ++this.#keys;
-    const { sender, observer, now, targets } = this.#options;
-    const parts = { key, stream, machine: machine(`${key}-`), codec, sender, observer, now };
+    const { sender, observer, clock, targets } = this.#options;
+    const parts = { key, stream, machine: machine(`${key}-`), codec, sender, observer, clock };
     const session = new Session<Request>({ ...parts, ...extra }, targets.current);
     if (stream.signal.aborted) return session;
     this.#live.set(key, { info: session, retarget: (p) => session.retarget(p) });

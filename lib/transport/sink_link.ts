@@ -135,18 +135,21 @@ export class SinkLink implements AsyncDisposable {
   }
 
   async #dial(signal: AbortSignal): Promise<PushStream> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => {
-      deadline.abort(new Error(`no connection within ${ANSWER_DEADLINE / 1000} s`));
-    }, ANSWER_DEADLINE);
+    const { clock, dial } = this.#context;
+    const late = new AbortController();
+    const intime = new AbortController();
+    clock.sleep(ANSWER_DEADLINE, intime.signal).then(() => {
+      if (!intime.signal.aborted) {
+        late.abort(new Error(`no connection within ${ANSWER_DEADLINE / 1000} s`));
+      }
+    });
     try {
-      return await this.#context.dial(
-        { host: this.#host, port: this.#target.port },
-        RESOURCE_SINK_PATH,
-        { metadata: this.#target.headers, signal: AbortSignal.any([signal, deadline.signal]) },
-      );
+      return await dial({ host: this.#host, port: this.#target.port }, RESOURCE_SINK_PATH, {
+        metadata: this.#target.headers,
+        signal: AbortSignal.any([signal, late.signal]),
+      });
     } finally {
-      clearTimeout(timer); // else it would end the stream that was opened in time
+      intime.abort(); // else the deadline would end the stream that was opened in time
     }
   }
 
