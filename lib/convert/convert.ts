@@ -14,7 +14,7 @@ import { dropLabels } from "./labels.ts";
 import { completeServiceEntry } from "./messages.ts";
 import { type Metadata, type RuleInfo, runRules, toFinding } from "./rules/rule.ts";
 import { SERVICE_ENTRY_RULES } from "./rules/service_entry_rules.ts";
-import { sortedMap, toServiceEntry } from "./service_entry.ts";
+import { toServiceEntry } from "./service_entry.ts";
 
 /** What a service came to. */
 export interface Conversion {
@@ -50,9 +50,8 @@ export function convertService(service: Service): Conversion {
 /** A resource of this body. Its version says content only: body, labels and annotations. */
 export function encodeResource(metadata: Metadata, body: Any): Resource {
   const name = `${metadata.namespace}/${metadata.name}`;
-  const labels = sortedMap(metadata.labels);
-  const annotations = sortedMap(metadata.annotations);
-  const version = contentHash([body.value, mapText(labels), mapText(annotations)]);
+  const { labels, annotations } = metadata;
+  const version = contentHash([body.value, mapsText(labels, annotations)]);
   const bytes = mcpResourceCodec.encode({
     metadata: { name, createTime: CREATE_TIME, version, labels, annotations },
     body,
@@ -61,6 +60,8 @@ export function encodeResource(metadata: Metadata, body: Any): Resource {
 }
 
 /** Pairs in the order of their keys: unlike an object, an array keeps that order for numeric keys as well. */
-function mapText(map: StringMap): string {
-  return JSON.stringify(Object.keys(map).sort().map((key) => [key, map[key]]));
+function mapsText(...maps: readonly StringMap[]): string {
+  return JSON.stringify(
+    maps.map((map) => Object.keys(map).sort().map((key) => [key, map[key]])),
+  );
 }

@@ -7,7 +7,6 @@ import { KINDS } from "../model/kind.ts";
 import type { Resource } from "../model/resource.ts";
 import { decode } from "../wire/codec.ts";
 import { mcpResourceCodec, type StringMap } from "../wire/messages.ts";
-import { sortedMap } from "./service_entry.ts";
 
 /** An Istio object in the form of the Kubernetes API. Keys stand in the order in which they are to be written. */
 export interface RenderedObject {
@@ -93,6 +92,10 @@ function rendered(value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;
   const fields = Object.entries(value).filter(([, item]) => !isDefault(item));
   return Object.fromEntries(fields.map(([name, item]) => [name, rendered(item)]));
+}
+
+function sortedMap<V>(map: Readonly<Record<string, V>>): Readonly<Record<string, V>> {
+  return Object.fromEntries(Object.keys(map).sort().map((key) => [key, map[key]!]));
 }
 
 /** Empty scalars, lists and maps; a message that was sent is none, be it empty. */

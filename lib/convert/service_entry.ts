@@ -1,7 +1,8 @@
 /**
- * Service → ServiceEntry. Pure and the same to the byte on every instance: maps are sorted by key,
- * fields that have their default are left out, and lists keep the order in which they were written:
- * the order of hosts, ports and endpoints is the person's, and a sink shows it as it stands in the file.
+ * Service → ServiceEntry. Pure: fields that have their default are left out, lists keep the order in
+ * which they were written (the order of hosts, ports and endpoints is the person's, and a sink shows it
+ * as it stands in the file), and maps go by reference, since the wire codec sorts them. So the bytes are
+ * the same on every instance.
  *
  * @module
  */
@@ -20,9 +21,7 @@ export function toServiceEntry(service: Service): Partially<ServiceEntry> {
   if (service.resolution !== "NONE") message.resolution = service.resolution;
   if (endpoints.length > 0) message.endpoints = endpoints.map(toWorkloadEntry);
   if (workloadSelector !== undefined) {
-    message.workloadSelector = isEmpty(workloadSelector)
-      ? {}
-      : { labels: sortedMap(workloadSelector) };
+    message.workloadSelector = isEmpty(workloadSelector) ? {} : { labels: workloadSelector };
   }
   if (exportTo.length > 0) message.exportTo = exportTo;
   if (subjectAltNames.length > 0) message.subjectAltNames = subjectAltNames;
@@ -34,21 +33,13 @@ export function toWorkloadEntry(endpoint: Endpoint): Partially<WorkloadEntry> {
   const { address, ports, labels, network, locality, weight, serviceAccount } = endpoint;
   const message: Mutable<Partially<WorkloadEntry>> = {};
   if (address !== "") message.address = address;
-  if (!isEmpty(ports)) message.ports = sortedMap(ports);
-  if (!isEmpty(labels)) message.labels = sortedMap(labels);
+  if (!isEmpty(ports)) message.ports = ports;
+  if (!isEmpty(labels)) message.labels = labels;
   if (network !== "") message.network = network;
   if (locality !== "") message.locality = locality;
   if (weight !== undefined && weight !== 0) message.weight = weight;
   if (serviceAccount !== "") message.serviceAccount = serviceAccount;
   return message;
-}
-
-/**
- * The map with its keys in the order of their UTF-16 code units (JavaScript puts keys that are whole
- * numbers first, in numeric order; that is an order too, and the same everywhere).
- */
-export function sortedMap<V>(map: Readonly<Record<string, V>>): Record<string, V> {
-  return Object.fromEntries(Object.keys(map).sort().map((key) => [key, map[key]!]));
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

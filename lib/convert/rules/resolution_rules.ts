@@ -7,8 +7,8 @@ import type { ServiceEntry } from "../../wire/messages.ts";
 import { LOCATIONS, RESOLUTIONS } from "../messages.ts";
 import { isDomain, isEqualFold } from "./names.ts";
 import { isHttp, isTcp, isTls, parseProtocol } from "./protocols.ts";
-import type { Rule } from "./rule.ts";
-import { ENTRY_RULES, type EntryContext } from "./workload_entry_rules.ts";
+import type { Report, Rule } from "./rule.ts";
+import { ENTRY_RULES, type EntryRule } from "./workload_entry_rules.ts";
 
 const USE_WAYPOINT = "istio.io/use-waypoint";
 
@@ -218,29 +218,29 @@ export const RESOLUTION_RULES: readonly Rule<ServiceEntry>[] = [
   dynamicDnsProtocol,
   dynamicDnsLocation,
   multipleHosts,
-  ...ENTRY_RULES.map(({ id, severity, check }): Rule<ServiceEntry> => ({
+  ...ENTRY_RULES.map(forEndpoints),
+];
+
+/** The rule for an entry as one for every endpoint of a ServiceEntry, where its resolution takes endpoints. */
+function forEndpoints({ id, severity, check }: EntryRule): Rule<ServiceEntry> {
+  return {
     id,
     severity,
     check: ({ spec }, report) => {
-      const context = entryContext(spec);
-      if (context === undefined) return;
-      spec.endpoints.forEach((entry, index) =>
-        check(
-          entry,
-          (problem) => report({ ...problem, path: ["endpoints", index, ...problem.path] }),
-          context,
-        )
-      );
+      if (spec.endpoints.length === 0) return;
+      const use = spec.resolution === "STATIC" ? "static" : usesDns(spec) ? "dns" : undefined;
+      if (use === undefined) return;
+      let ports: ReadonlySet<string> | undefined;
+      const servicePorts = () => ports ??= new Set(spec.ports.map((port) => port.name));
+      const context = { use, servicePorts } as const;
+      let index = 0;
+      const forward: Report = (problem) =>
+        report({ ...problem, path: ["endpoints", index, ...problem.path] });
+      for (; index < spec.endpoints.length; index++) {
+        check(spec.endpoints[index]!, forward, context);
+      }
     },
-  })),
-];
-
-/** How endpoints are judged; not at all where the resolution takes none. */
-function entryContext(spec: ServiceEntry): EntryContext | undefined {
-  if (spec.endpoints.length === 0) return undefined;
-  const use = spec.resolution === "STATIC" ? "static" : usesDns(spec) ? "dns" : undefined;
-  if (use === undefined) return undefined;
-  return { use, servicePorts: new Set(spec.ports.map((port) => port.name)) };
+  };
 }
 
 function usesDns(spec: ServiceEntry): boolean {

@@ -125,20 +125,25 @@ const repeatedEndpoint: Rule<ServiceEntry> = {
   id: "pinnace/repeated-endpoint",
   severity: "warning",
   check: ({ spec }, report) => {
-    if (spec.endpoints.length < 2) return;
-    const seen = new Map<string, number>();
-    spec.endpoints.forEach(({ address, ports }, index) => {
+    const { endpoints } = spec;
+    if (endpoints.length < 2) return;
+    if (new Set(endpoints.map(({ address }) => address)).size === endpoints.length) return;
+    const seen = new Set<string>();
+    endpoints.forEach(({ address, ports }, index) => {
       if (address === "") return;
-      const key = `${address} ${
-        spec.ports.map((port) => ports[port.name] ?? port.targetPort).join()
-      }`;
-      const first = seen.get(key);
-      if (first === undefined) return void seen.set(key, index);
-      report({
-        path: ["endpoints", index],
-        message: `the endpoint ${address} is there twice`,
-        hint: "remove one; a larger share of the traffic is said by `weight`",
-      });
+      // One address with other ports is another endpoint.
+      const targets = spec.ports.map((port) =>
+        ports[port.name] ?? (port.targetPort || port.number)
+      );
+      const key = `${address} ${targets.join()}`;
+      if (seen.has(key)) {
+        report({
+          path: ["endpoints", index],
+          message: `the endpoint ${address} is there twice`,
+          hint: "remove one; a larger share of the traffic is said by `weight`",
+        });
+      }
+      seen.add(key);
     });
   },
 };

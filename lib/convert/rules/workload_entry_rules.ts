@@ -18,8 +18,8 @@ const UNIX_PATH_LENGTH = 107;
 export interface EntryContext {
   /** Where addresses come from: IP or socket (`static`), IP or host (`dns`), or any of these (`alone`). */
   readonly use: "static" | "dns" | "alone";
-  /** Distinct names of the ports of the ServiceEntry; absent where the entry stands alone. */
-  readonly servicePorts?: ReadonlySet<string>;
+  /** Distinct names of the ports of the ServiceEntry; undefined where the entry stands alone. */
+  readonly servicePorts: () => ReadonlySet<string> | undefined;
 }
 
 /** A rule for one entry; paths are relative to it. */
@@ -104,10 +104,11 @@ const unixServicePort: EntryRule = {
   severity: "error",
   check: (entry, report, { use, servicePorts }) => {
     if (use === "dns" || !isUnix(entry.address)) return;
-    if (servicePorts === undefined || servicePorts.size === 1) return;
+    const count = servicePorts()?.size ?? 1;
+    if (count === 1) return;
     report({
       path: ["address"],
-      message: `a unix socket serves exactly one port, the service has ${servicePorts.size}`,
+      message: `a unix socket serves exactly one port, the service has ${count}`,
       hint: "make a service of its own for each port",
     });
   },
@@ -117,15 +118,16 @@ const portUndefined: EntryRule = {
   id: "istio/endpoint-port-undefined",
   severity: "error",
   check: (entry, report, { use, servicePorts }) => {
-    if (servicePorts === undefined || (use === "static" && lacksAddress(entry))) return;
+    if (use !== "dns" && lacksAddress(entry)) return;
     for (const name in entry.ports) {
-      if (servicePorts.has(name)) continue;
+      const known = servicePorts();
+      if (known === undefined || known.has(name)) continue;
       report({
         path: ["ports", name],
         message: `the service has no port named ${JSON.stringify(name)}`,
-        hint: servicePorts.size === 0
+        hint: known.size === 0
           ? "the service has no ports at all"
-          : `its ports are ${[...servicePorts].join(", ")}`,
+          : `its ports are ${[...known].slice(0, 10).join(", ")}`,
       });
     }
   },
@@ -216,6 +218,8 @@ const locality: EntryRule = {
   },
 };
 
+const ALONE: EntryContext = { use: "alone", servicePorts: () => undefined };
+
 /** Rules for one entry. */
 export const ENTRY_RULES: readonly EntryRule[] = [
   addressRequired,
@@ -238,7 +242,7 @@ export const WORKLOAD_ENTRY_RULES: readonly Rule<WorkloadEntry>[] = [
   ...ENTRY_RULES.map(({ id, severity, check }): Rule<WorkloadEntry> => ({
     id,
     severity,
-    check: ({ spec }, report) => check(spec, report, { use: "alone" }),
+    check: ({ spec }, report) => check(spec, report, ALONE),
   })),
 ];
 
