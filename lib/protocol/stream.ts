@@ -22,12 +22,12 @@ export interface Push {
 /** The resources of a push: all there are, or what turned one collection into the next. */
 export type Content =
   | { readonly kind: "full"; readonly collection: Collection }
-  | {
-    readonly kind: "delta";
-    readonly diff: Diff;
-    /** Resources sent although they did not change (asked for by name again), beside `diff`. */
-    readonly again?: Collection;
-  };
+  /**
+   * `diff.from` is what the peer is believed to hold. A resource that must be sent although it did
+   * not change (asked for by name again) has a version there that is no real one; so has one of
+   * which only the peer has the content.
+   */
+  | { readonly kind: "delta"; readonly diff: Diff };
 
 /** Something a request or a push meant, for logs, metrics, status and rollout. */
 export type Event =
@@ -37,7 +37,7 @@ export type Event =
     readonly type: string;
     readonly nonce: string;
     readonly version: string;
-    /** The collection the peer holds from here on. */
+    /** The collection the peer holds from here on, as far as it asks for it. Read names and versions only: where the peer said itself what it holds, bytes may be missing. */
     readonly collection: Collection;
   }
   | {
@@ -45,7 +45,7 @@ export type Event =
     readonly type: string;
     readonly nonce: string;
     readonly version: string;
-    /** What the peer said, from `error_detail`. */
+    /** What the peer said, from `error_detail`; the message is cut at 2000 characters. */
     readonly code: number;
     readonly message: string;
     /** Names of the resources that were new in the push refused; at most 20. */

@@ -42,10 +42,9 @@ export function deltaCodec(controlPlane: string): SessionCodec<DeltaDiscoveryReq
           content.collection.pieces("delta"),
         );
       }
-      const pieces = [...content.diff.pieces("delta"), ...content.again?.pieces("delta") ?? []];
       return composeDelta(
         { ...envelope(push), removed: content.diff.removed, controlPlane },
-        pieces,
+        content.diff.pieces("delta"),
       );
     },
   };
@@ -62,10 +61,9 @@ export function mcpCodec(protocol: "mcp-source" | "mcp-sink"): SessionCodec<Requ
       if (content.kind === "full") {
         return composeMcp(envelope(push), content.collection.pieces("mcp"));
       }
-      const pieces = [...content.diff.pieces("mcp"), ...content.again?.pieces("mcp") ?? []];
       return composeMcp(
         { ...envelope(push), removed: content.diff.removed, incremental: true },
-        pieces,
+        content.diff.pieces("mcp"),
       );
     },
   };

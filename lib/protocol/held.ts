@@ -1,0 +1,56 @@
+/**
+ * What a peer says that it holds (`initial_resource_versions`), as a collection that can be diffed.
+ *
+ * @module
+ */
+import type { Collection } from "../snapshot/collection.ts";
+import type { Resource } from "../model/resource.ts";
+
+/** Stands for content that a peer has and we do not. Compared by identity; never sent. */
+const UNKNOWN_BYTES = new Uint8Array(0);
+
+/** A resource of which only name and version are known. Version `""` equals no real one. */
+export function unknownResource(name: string, version: string): Resource {
+  return { name, version, bytes: UNKNOWN_BYTES };
+}
+
+/** Whether the content of this resource is not known to us, so that it cannot be sent. */
+export function isUnknown(resource: Resource): boolean {
+  return resource.bytes === UNKNOWN_BYTES;
+}
+
+/** Whether any resource of the collection cannot be sent. */
+export function hasUnknown(collection: Collection): boolean {
+  for (const resource of collection) if (isUnknown(resource)) return true;
+  return false;
+}
+
+/** Which names a peer asks for. */
+export interface NameFilter {
+  has(name: string): boolean;
+}
+
+/**
+ * The collection that a peer holds by its own word; `target` itself where that is the same. It
+ * shares with `target` what is equal, so that telling the difference costs what differs. Names
+ * outside `wanted` are left out.
+ */
+export function heldCollection(
+  versions: Readonly<Record<string, string>>,
+  target: Collection,
+  wanted: NameFilter,
+): Collection {
+  const different: Resource[] = [];
+  const missing: string[] = [];
+  for (const { name, version } of target) {
+    const held = Object.hasOwn(versions, name) ? versions[name]! : undefined;
+    if (held === undefined) missing.push(name);
+    else if (held !== version) different.push(unknownResource(name, held));
+  }
+  for (const [name, version] of Object.entries(versions)) {
+    if (wanted.has(name) && target.get(name) === undefined) {
+      different.push(unknownResource(name, version));
+    }
+  }
+  return target.patch(different, missing);
+}

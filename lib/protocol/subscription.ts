@@ -1,0 +1,264 @@
+/**
+ * A subscription: one type on one stream, the same for every variant of every protocol. It knows what
+ * the peer asks for, what it holds, what it refused and which push waits for its ACK, and from that
+ * makes the next push. The variants differ in how their requests are read, not in what follows.
+ *
+ * @module
+ */
+import type { Status } from "../wire/messages.ts";
+import type { Collection } from "../snapshot/collection.ts";
+import { hasUnknown, heldCollection, isUnknown, unknownResource } from "./held.ts";
+import { Interest } from "./interest.ts";
+import { Parking, type Proposal } from "./parking.ts";
+import type { ServedType } from "./resolve.ts";
+import type { Content, Event, Push, SubscriptionStatus } from "./stream.ts";
+
+/** Names listed in a nack event. */
+const NAMES_SHOWN = 20;
+
+/** Longest part of a peer's message that is kept. Characters. */
+const MESSAGE_KEPT = 2000;
+
+/** What a protocol's peers are like. */
+export interface PeerTraits {
+  /** Whether a peer may have applied part of what it refused, as Envoy does: then a retry leaves nothing out. */
+  readonly partial: boolean;
+}
+
+/** A push that was made and not answered yet. */
+interface Pending {
+  readonly nonce: string;
+  /** As sent, whatever the peer has stopped asking for since. */
+  readonly version: string;
+  readonly proposal: Proposal;
+}
+
+/** One type on one stream. Pure: requests and collections go in, pushes come out. */
+export class Subscription {
+  /** Exactly as the peer asked for it. */
+  readonly type: string;
+  readonly served: ServedType;
+  readonly interest: Interest;
+  /** Whether pushes are to hold only what changed; the latest request says so. */
+  incremental = false;
+  readonly #traits: PeerTraits;
+  readonly #parking = new Parking();
+  /** Names to be sent though they may not have changed. */
+  readonly #again = new Set<string>();
+  /** Names to be sent, or said to be gone, though they may not have changed. */
+  readonly #confirm = new Set<string>();
+  #all: Collection | undefined;
+  #told: Readonly<Record<string, string>> | undefined;
+  /** Whether what the peer holds is not known, so that it gets a full push. */
+  #fresh = false;
+  /** Whether an answer is due though nothing may have changed. */
+  #due = false;
+  #pending: Pending | undefined;
+  #lastNonce: string | undefined;
+  #sentVersion: string | undefined;
+  #ackedVersion: string | undefined;
+  #lastNack: string | undefined;
+  #acks = 0;
+  #nacks = 0;
+
+  constructor(type: string, served: ServedType, traits: PeerTraits) {
+    this.type = type;
+    this.served = served;
+    this.interest = new Interest({ nothing: served.nothing, wildcardAllowed: served.wildcard });
+    this.#traits = traits;
+  }
+
+  /** The nonce of the last push; undefined before the first. */
+  get lastNonce(): string | undefined {
+    return this.#lastNonce;
+  }
+
+  /** The nonce of the push that waits for its ACK. */
+  get pendingNonce(): string | undefined {
+    return this.#pending?.nonce;
+  }
+
+  /** What the peer accepted last, if anything. */
+  get accepted(): Collection | undefined {
+    return this.#parking.accepted;
+  }
+
+  /** Number of names that are still to be confirmed. */
+  get confirming(): number {
+    return this.#confirm.size;
+  }
+
+  /** The peer starts anew, and nothing is known of what it holds: it is answered in full. */
+  reopen(): void {
+    this.#pending = undefined;
+    this.#told = undefined;
+    this.#fresh = true;
+  }
+
+  /** The peer starts with nothing: it gets what it asks for as a difference from that. */
+  startEmpty(): void {
+    this.#parking.told(this.served.nothing);
+  }
+
+  /** An answer is due, even an empty one. */
+  demand(): void {
+    this.#due = true;
+  }
+
+  /** The peer says what it holds (`initial_resource_versions`); an empty map says nothing. */
+  tell(versions: Readonly<Record<string, string>>): void {
+    if (Object.keys(versions).length > 0) this.#told = versions;
+  }
+
+  /** Sends a name, if it is there, although the peer may have it. */
+  sendAgain(name: string): void {
+    this.#again.add(name);
+  }
+
+  /** Sends a name, or says that it is gone, although the peer may know. */
+  confirm(name: string): void {
+    this.#confirm.add(name);
+  }
+
+  /** Resources of these names changed in a type that this one follows. */
+  renew(names: Iterable<string>): void {
+    for (const name of names) {
+      if (!this.interest.has(name)) continue;
+      if (this.incremental) this.sendAgain(name);
+      else this.demand();
+    }
+  }
+
+  /** Forgets what the peer no longer asks for, so that it is sent when it is asked for again. */
+  restrict(): void {
+    const restrict = (collection: Collection) => this.interest.restrict(collection);
+    this.#parking.restrict(restrict);
+    for (const names of [this.#again, this.#confirm]) {
+      for (const name of names) if (!this.interest.has(name)) names.delete(name);
+    }
+    if (this.#pending === undefined) return;
+    const { target, collection } = this.#pending.proposal;
+    const [newTarget, newCollection] = [restrict(target), restrict(collection)];
+    const proposal = {
+      target: newTarget,
+      collection: newCollection.version === newTarget.version ? newTarget : newCollection,
+    };
+    this.#pending = { ...this.#pending, proposal };
+  }
+
+  /** Takes all there is of this type now; true if that may give a push. */
+  retarget(all: Collection): boolean {
+    const before = this.#all;
+    if (before === all) return false;
+    this.#all = all;
+    return before?.version !== all.version;
+  }
+
+  /** The peer answered the pending push: with `error` it refused it, whatever the error's code. */
+  settle(error: Status | undefined): Event {
+    const { nonce, version, proposal } = this.#pending!;
+    this.#pending = undefined;
+    if (error !== undefined) return this.#refused(error, { nonce, version, proposal });
+    this.#parking.accept(proposal);
+    this.#fresh = false;
+    this.#acks++;
+    this.#ackedVersion = version;
+    return { kind: "ack", type: this.type, nonce, version, collection: proposal.collection };
+  }
+
+  /** The next push under this nonce, if one is due; it counts as sent. */
+  push(nonce: string): Push | undefined {
+    if (this.#pending !== undefined || this.#all === undefined) return undefined;
+    if (this.interest.nothing) {
+      this.#due = false;
+      return undefined;
+    }
+    const target = this.interest.select(this.#all);
+    this.#believe(target);
+    const proposal = this.#parking.propose(target);
+    if (proposal === undefined) return undefined;
+    const content = this.#content(proposal);
+    this.#again.clear();
+    this.#confirm.clear();
+    if (content === undefined) return undefined;
+    this.#due = false;
+    const { version } = proposal.collection;
+    this.#pending = { nonce, version, proposal };
+    this.#lastNonce = nonce;
+    this.#sentVersion = version;
+    return { type: this.type, nonce, version, content };
+  }
+
+  /** What is known of this subscription. */
+  status(): SubscriptionStatus {
+    return {
+      type: this.type,
+      ...(this.interest.wildcard ? {} : { names: this.interest.names.size }),
+      ...(this.#sentVersion === undefined ? {} : { sentVersion: this.#sentVersion }),
+      ...(this.#ackedVersion === undefined ? {} : { ackedVersion: this.#ackedVersion }),
+      pending: this.#pending !== undefined,
+      acks: this.#acks,
+      nacks: this.#nacks,
+      ...(this.#lastNack === undefined ? {} : { lastNack: this.#lastNack }),
+      parked: this.#parking.size,
+    };
+  }
+
+  #refused(error: Status, { nonce, version, proposal }: Pending): Event {
+    const message = error.message.slice(0, MESSAGE_KEPT);
+    const { changed } = proposal.collection.diff(this.#parking.accepted ?? this.served.nothing);
+    const names = changed.slice(0, NAMES_SHOWN).map((resource) => resource.name);
+    this.#parking.refuse(proposal, version);
+    this.#nacks++;
+    this.#lastNack = message;
+    return { kind: "nack", type: this.type, nonce, version, code: error.code, message, names };
+  }
+
+  /** Compares what the peer said that it holds with what it ought to have. */
+  #believe(target: Collection): void {
+    if (this.#told === undefined) return;
+    const held = heldCollection(this.#told, target, this.interest);
+    this.#told = undefined;
+    // A full push replaces everything: then it only matters whether everything is equal already.
+    if (!this.incremental && held !== target) return;
+    this.#parking.told(held);
+    if (this.incremental && this.#fresh) this.#due = true;
+    this.#fresh = false;
+  }
+
+  #content(proposal: Proposal): Content | undefined {
+    return this.incremental && !this.#fresh && this.#parking.accepted !== undefined
+      ? this.#delta(proposal, this.#parking.accepted)
+      : this.#full(proposal);
+  }
+
+  #full({ target, collection, retried }: Proposal): Content | undefined {
+    const uncertain = retried !== undefined && this.#traits.partial;
+    const same = collection.version === this.#parking.accepted?.version;
+    if (same && !this.#fresh && !this.#due && !uncertain) return undefined;
+    if (collection !== target && hasUnknown(collection)) return undefined;
+    return { kind: "full", collection };
+  }
+
+  #delta({ collection, retried }: Proposal, accepted: Collection): Content | undefined {
+    const base = this.#doubt(accepted, collection, retried);
+    if (base === accepted && base.version === collection.version && !this.#due) return undefined;
+    const diff = collection.diff(base);
+    const empty = diff.changed.length === 0 && diff.removed.length === 0;
+    return empty && !this.#due ? undefined : { kind: "delta", diff };
+  }
+
+  /** The accepted collection with those resources made unlike any that must be sent although they may not have changed. */
+  #doubt(accepted: Collection, collection: Collection, retried: Proposal["retried"]): Collection {
+    const names = [...this.#confirm];
+    for (const name of this.#again) if (accepted.get(name) !== undefined) names.push(name);
+    if (retried !== undefined && this.#traits.partial) {
+      names.push(...retried.changed.map((r) => r.name), ...retried.removed);
+    }
+    const sendable = names.filter((name) => {
+      const resource = collection.get(name);
+      return resource === undefined || !isUnknown(resource);
+    });
+    return accepted.patch(sendable.map((name) => unknownResource(name, "")), []);
+  }
+}

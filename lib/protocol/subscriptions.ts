@@ -1,0 +1,149 @@
+/**
+ * Every subscription of one stream: which there are, which have something to send, and whose turn it is.
+ *
+ * @module
+ */
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { STREAM_LIMITS, type StreamLimits } from "./limits.ts";
+import { quote } from "./quote.ts";
+import type { Resolver } from "./resolve.ts";
+import type { Push, Received, SubscriptionStatus } from "./stream.ts";
+import { type PeerTraits, Subscription } from "./subscription.ts";
+
+/** What every machine is made with. */
+export interface MachineOptions {
+  /** Begins each nonce; no two streams of the process have the same. */
+  readonly prefix: string;
+  readonly resolver: Resolver;
+  /** Default: {@link STREAM_LIMITS}. */
+  readonly limits?: StreamLimits;
+}
+
+/** A request that ends its stream. */
+export type Failure = Extract<Received, { ok: false }>;
+
+/** A subscription found or made. */
+export type Found =
+  | { readonly ok: true; readonly subscription: Subscription; readonly created: boolean }
+  | Failure;
+
+/** The subscriptions of one stream. */
+export class Subscriptions {
+  readonly limits: StreamLimits;
+  readonly #options: MachineOptions;
+  readonly #traits: PeerTraits;
+  readonly #byType = new Map<string, Subscription>();
+  /** Those that may have something to send, whichever waited longest first. */
+  readonly #waiting = new Set<Subscription>();
+  #snapshot: Snapshot | undefined;
+  #nonces = 0;
+
+  constructor(options: MachineOptions, traits: PeerTraits) {
+    this.#options = options;
+    this.#traits = traits;
+    this.limits = options.limits ?? STREAM_LIMITS;
+  }
+
+  /** The subscription to this type, made if there is none yet. */
+  obtain(type: string): Found {
+    const known = this.#byType.get(type);
+    if (known !== undefined) return { ok: true, subscription: known, created: false };
+    if (this.#byType.size >= this.limits.types) {
+      return exhausted(`more than ${this.limits.types} types on one stream; open another stream`);
+    }
+    if (type.length > this.limits.typeLength) {
+      return exhausted(
+        `${quote(type)} is longer than the ${this.limits.typeLength} characters of any type`,
+      );
+    }
+    const resolution = this.#options.resolver.resolve(type);
+    if (resolution.kind === "unsupported") {
+      return { ok: false, code: "INVALID_ARGUMENT", message: resolution.message };
+    }
+    const subscription = new Subscription(type, resolution.type, this.#traits);
+    this.#byType.set(type, subscription);
+    if (this.#snapshot !== undefined) {
+      subscription.retarget(resolution.type.collection(this.#snapshot));
+    }
+    return { ok: true, subscription, created: true };
+  }
+
+  /** An error if a subscription of so many names, so many characters long, asks for too much. */
+  checkNames(type: string, names: number, characters: number): Failure | undefined {
+    const { limits } = this;
+    if (names > limits.names) {
+      return exhausted(
+        `${names} names in one subscription to ${quote(type)}; at most ${limits.names} are ` +
+          'served on one stream, or all with "*"',
+      );
+    }
+    if (characters > limits.characters) {
+      return exhausted(
+        `names of ${characters} characters in one subscription to ${quote(type)}; at most ` +
+          `${limits.characters} are remembered`,
+      );
+    }
+    return undefined;
+  }
+
+  /** Notes that a subscription may have something to send. */
+  wake(subscription: Subscription): void {
+    this.#waiting.add(subscription);
+  }
+
+  /** Takes a new target. Costs a comparison of references, rarely of versions, per subscription. */
+  retarget(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
+    for (const subscription of this.#byType.values()) {
+      if (subscription.retarget(subscription.served.collection(snapshot))) {
+        this.#waiting.add(subscription);
+      }
+    }
+  }
+
+  /** The next push; the lowest priority first, among equals whichever waited longest. */
+  next(): Push | undefined {
+    while (this.#snapshot !== undefined && this.#waiting.size > 0) {
+      const subscription = this.#first();
+      this.#waiting.delete(subscription);
+      // While a push is pending its answer wakes the subscription again.
+      const push = subscription.push(`${this.#options.prefix}${this.#nonces + 1}`);
+      if (push === undefined) continue;
+      this.#nonces++;
+      this.#renew(subscription, push);
+      return push;
+    }
+    return undefined;
+  }
+
+  /** Each subscription, in order of type. */
+  status(): SubscriptionStatus[] {
+    return [...this.#byType.values()].map((subscription) => subscription.status())
+      .sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
+  }
+
+  #first(): Subscription {
+    let first: Subscription | undefined;
+    for (const subscription of this.#waiting) {
+      if (first === undefined || subscription.served.priority < first.served.priority) {
+        first = subscription;
+      }
+    }
+    return first!;
+  }
+
+  /** Lets the type that follows this one send again what changed here. */
+  #renew({ served, accepted }: Subscription, { content }: Push): void {
+    const follower = served.renews === undefined ? undefined : this.#byType.get(served.renews);
+    if (follower === undefined) return;
+    const { changed } = content.kind === "delta"
+      ? content.diff
+      : content.collection.diff(accepted ?? served.nothing);
+    follower.renew(changed.map((resource) => resource.name));
+    this.wake(follower);
+  }
+}
+
+function exhausted(message: string): Failure {
+  return { ok: false, code: "RESOURCE_EXHAUSTED", message };
+}
