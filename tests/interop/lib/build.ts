@@ -1,0 +1,101 @@
+/**
+ * Builds the peers, each only when its sources changed since it was built last.
+ *
+ * @module
+ */
+import { BIN, binary } from "./binaries.ts";
+import { type BuiltPeer, PEERS } from "./peers.ts";
+
+/** What came of building. */
+export type BuildResult =
+  | { readonly kind: "built" | "current"; readonly peer: BuiltPeer }
+  | { readonly kind: "failed"; readonly peer: BuiltPeer; readonly reason: string };
+
+/** Builds every peer; one that fails does not keep the others from being built. */
+export async function buildPeers(say: (line: string) => void): Promise<readonly BuildResult[]> {
+  const version = await goVersion();
+  if (version === undefined) {
+    const reason = "Go is not installed (https://go.dev/dl)";
+    return PEERS.map((peer) => ({ kind: "failed", peer, reason }));
+  }
+  await Deno.mkdir(BIN, { recursive: true });
+  const results: BuildResult[] = [];
+  for (const peer of PEERS) results.push(await buildPeer(peer, version, say));
+  return results;
+}
+
+async function buildPeer(
+  peer: BuiltPeer,
+  version: string,
+  say: (line: string) => void,
+): Promise<BuildResult> {
+  const folder = new URL(`../${peer.module}/`, import.meta.url);
+  const stamp = new URL(`${peer.binary}.stamp`, BIN);
+  const sources = `${version} ${peer.package} ${await hashFolder(folder)}`;
+  if (await isThere(binary(peer.binary)) && await readIfThere(stamp) === sources) {
+    return { kind: "current", peer };
+  }
+  say(`building ${peer.binary}: ${peer.what}`);
+  const { success, stderr } = await new Deno.Command("go", {
+    args: ["build", "-buildvcs=false", "-o", binary(peer.binary), peer.package],
+    cwd: folder,
+    stderr: "piped",
+  }).output();
+  if (!success) {
+    return { kind: "failed", peer, reason: new TextDecoder().decode(stderr).trim().slice(-2000) };
+  }
+  await Deno.writeTextFile(stamp, sources);
+  return { kind: "built", peer };
+}
+
+async function goVersion(): Promise<string | undefined> {
+  try {
+    const { success, stdout } = await new Deno.Command("go", { args: ["version"] }).output();
+    return success ? new TextDecoder().decode(stdout).trim() : undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** SHA-256 over the paths and contents of a folder's files. */
+async function hashFolder(folder: URL): Promise<string> {
+  const hashes: string[] = [];
+  for (const path of (await filesOf(folder)).sort()) {
+    hashes.push(`${path} ${await sha256(await Deno.readFile(new URL(path, folder)))}`);
+  }
+  return await sha256(new TextEncoder().encode(hashes.join("\n")));
+}
+
+async function filesOf(folder: URL, prefix = ""): Promise<string[]> {
+  const files: string[] = [];
+  for await (const entry of Deno.readDir(new URL(prefix, folder))) {
+    const path = prefix + entry.name;
+    if (entry.isDirectory) files.push(...await filesOf(folder, `${path}/`));
+    else if (entry.isFile) files.push(path);
+  }
+  return files;
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return digest.toHex();
+}
+
+async function readIfThere(file: URL): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(file);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The peers that are built from source: which binary comes from which module folder.
+ *
+ * @module
+ */
+
+/** One program. */
+export interface BuiltPeer {
+  /** Name of the binary in `bin/`. */
+  readonly binary: string;
+  /** Folder of its Go module, which pins every version. */
+  readonly module: string;
+  /** Go package. */
+  readonly package: string;
+  /** For the person who waits. */
+  readonly what: string;
+}
+
+/** Every peer, quick ones first. */
+export const PEERS: readonly BuiltPeer[] = [
+  {
+    binary: "xds-client",
+    module: "peers/xds",
+    package: "./cmd/xds-client",
+    what: "xDS client, state of the world and delta, with go-control-plane's types",
+  },
+  {
+    binary: "h2spec",
+    module: "peers/h2spec",
+    package: "github.com/summerwind/h2spec/cmd/h2spec",
+    what: "HTTP/2 conformance suite",
+  },
+  {
+    binary: "connectconformance",
+    module: "peers/conformance",
+    package: "connectrpc.com/conformance/cmd/connectconformance",
+    what: "gRPC conformance suite",
+  },
+  {
+    binary: "mcp-sink-client",
+    module: "peers/istio15",
+    package: "./cmd/mcp-sink-client",
+    what: "MCP sink client of Istio 1.5.10",
+  },
+  {
+    binary: "mcp-sink-server",
+    module: "peers/istio15",
+    package: "./cmd/mcp-sink-server",
+    what: "MCP sink server of Istio 1.5.10",
+  },
+  {
+    binary: "pilot-1.5",
+    module: "peers/istio15",
+    package: "istio.io/istio/pilot/cmd/pilot-discovery",
+    what: "Pilot 1.5.10, whole (about 2 minutes the first time)",
+  },
+  {
+    binary: "istiod",
+    module: "peers/istiod",
+    package: "istio.io/istio/pilot/cmd/pilot-discovery",
+    what: "istiod, whole (5 to 8 minutes the first time)",
+  },
+];
