@@ -91,24 +91,29 @@ export const disk: FileLayer = {
 };
 
 /**
- * Makes a folder and those above it, and flushes its entry in the one above, so that what is later
- * flushed inside can be found. Throws the file system's error.
+ * Makes a folder and those above it, and flushes each one's entry in the one above, so that what is
+ * later flushed inside can be found. Throws the file system's error.
  */
 export async function makeFolders(folder: string, files: FileLayer): Promise<void> {
-  const parent = dirname(folder);
-  let made: boolean;
-  try {
-    made = await files.makeFolder(folder);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound) || parent === folder) throw error;
-    await makeFolders(parent, files);
-    made = await files.makeFolder(folder);
+  const made = await makeMissing(folder, files);
+  for (let path = folder; dirname(path) !== path; path = dirname(path)) {
+    try {
+      // Also what was there before: who made it may have been killed before this.
+      await files.syncFolder(dirname(path));
+    } catch (error) {
+      if (made.includes(path)) throw error;
+    }
   }
+}
+
+/** Makes a folder and those above it; gives back those that were not there. */
+async function makeMissing(folder: string, files: FileLayer): Promise<string[]> {
   try {
-    // Also where it was there before: who made it may have been killed before this.
-    await files.syncFolder(parent);
+    return await files.makeFolder(folder) ? [folder] : [];
   } catch (error) {
-    if (made) throw error;
+    if (!(error instanceof Deno.errors.NotFound) || dirname(folder) === folder) throw error;
+    const above = await makeMissing(dirname(folder), files);
+    return await files.makeFolder(folder) ? [...above, folder] : above;
   }
 }
 

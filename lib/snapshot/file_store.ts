@@ -71,6 +71,8 @@ export class FileStore implements SnapshotStore {
   #sequence = 0;
   /** Id of the newest, once it was verified or written by us. */
   #newest: string | undefined;
+  /** The newest, where its name could not be flushed. */
+  #unflushed: Entry | undefined;
 
   private constructor(folder: string, options: FileStoreOptions) {
     this.place = folder;
@@ -151,18 +153,26 @@ export class FileStore implements SnapshotStore {
       throw storeError(`the snapshot ${snapshot.id} cannot be saved in ${this.place}`, cause);
     }
     this.#newest = undefined;
-    this.#entries.push({ ...head!, name });
-    await this.#flush(snapshot);
+    await this.#flush({ ...head!, name });
     this.#newest = snapshot.id;
     await this.#prune();
     return { written: true, bytes };
   }
 
-  async #flush(snapshot: Snapshot): Promise<void> {
+  async #flush(entry: Entry): Promise<void> {
+    this.#entries.push(entry);
     try {
       await this.#files.syncFolder(this.#folder);
+      this.#unflushed = undefined;
     } catch (cause) {
-      throw storeError(`the snapshot ${snapshot.id} may not survive a loss of power`, cause);
+      // One that nobody was promised is enough: tries must not fill the disk.
+      const before = this.#unflushed;
+      this.#unflushed = entry;
+      if (before !== undefined) {
+        this.#entries = this.#entries.filter((e) => e !== before);
+        await this.#removeQuietly(before.name);
+      }
+      throw storeError(`the snapshot ${entry.id} may not survive a loss of power`, cause);
     }
   }
 
