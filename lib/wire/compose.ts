@@ -65,7 +65,7 @@ export function composeDelta(envelope: Envelope, resources: readonly Uint8Array[
   const tail = [
     text(4, envelope.type),
     text(5, envelope.nonce),
-    ...(envelope.removed ?? []).map((name) => text(6, name)),
+    texts(6, envelope.removed ?? []),
     controlPlane(7, envelope),
   ];
   return message([text(1, envelope.version)], resources, tail);
@@ -74,7 +74,7 @@ export function composeDelta(envelope: Envelope, resources: readonly Uint8Array[
 /** An `istio.mcp.v1alpha1.Resources`. */
 export function composeMcp(envelope: Envelope, resources: readonly Uint8Array[]): Message {
   const tail = [
-    ...(envelope.removed ?? []).map((name) => text(4, name)),
+    texts(4, envelope.removed ?? []),
     text(5, envelope.nonce),
     envelope.incremental === true ? Uint8Array.of(6 << 3, 1) : NOTHING,
   ];
@@ -109,11 +109,17 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
 
 /** A string field; empty strings are left out, as proto3 does. */
 function text(field: number, value: string): Uint8Array {
-  if (value === "") return NOTHING;
-  const bytes = encoder.encode(value);
-  const out = new Writer(sizeOfField(bytes.length));
-  out.tag(field, bytes.length);
-  out.raw(bytes);
+  return value === "" ? NOTHING : texts(field, [value]);
+}
+
+/** A repeated string field; here an empty string is an item like others. */
+function texts(field: number, values: readonly string[]): Uint8Array {
+  const items = values.map((value) => encoder.encode(value));
+  const out = new Writer(items.reduce((sum, item) => sum + sizeOfField(item.length), 0));
+  for (const item of items) {
+    out.tag(field, item.length);
+    out.raw(item);
+  }
   return out.bytes;
 }
 
