@@ -1,0 +1,208 @@
+/**
+ * What the chaos run works on: a running Pinnace whose configuration changes every second, and honest
+ * peers that must not notice what happens beside them.
+ *
+ * @module
+ */
+import { Pinnace } from "../interop/lib/pinnace.ts";
+import { freePort } from "../interop/lib/ports.ts";
+import { Process } from "../interop/lib/process.ts";
+import { pause } from "../interop/lib/wait.ts";
+
+/** One thing that had to hold. */
+export interface Finding {
+  readonly ok: boolean;
+  readonly what: string;
+}
+
+/** How long and with which seed a scenario runs. */
+export interface ScenarioOptions {
+  readonly seconds: number;
+  readonly seed: number;
+  readonly round: number;
+}
+
+/** What an honest peer reports. */
+interface HonestReport {
+  readonly name: string;
+  readonly pushes: number;
+  readonly ends: readonly string[];
+  readonly revisions: readonly string[];
+}
+
+/** What the hostile sink reports of a session. */
+interface SinkSession {
+  readonly openedAt: number;
+  readonly answered: boolean;
+  readonly how?: string;
+  readonly visible?: boolean;
+  readonly failedAt?: number;
+}
+
+const SERVICES = 50;
+/** Of the sinks dialled here; the shortest that a test can wait for. Seconds. */
+const HEARTBEAT = 3;
+/** How soon a dial-out must be back. Milliseconds. */
+const BACK = { visible: 10_000, silent: HEARTBEAT * 1000 + 10_000 };
+const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
+
+/** A Pinnace under attack. */
+export class Bench implements AsyncDisposable {
+  readonly #pinnace: Pinnace;
+  readonly #honest: Process;
+  readonly #pid: number;
+  readonly #ticking: Promise<void>;
+  readonly #stop = new AbortController();
+  #revision = 0;
+  #asked = 0;
+  #sinkPort: number | undefined;
+
+  private constructor(pinnace: Pinnace, honest: Process) {
+    this.#pinnace = pinnace;
+    this.#honest = honest;
+    this.#pid = pinnace.process.pid;
+    this.#ticking = this.#tick();
+  }
+
+  /** Starts Pinnace, then the honest peers, then the changes. */
+  static async start(): Promise<Bench> {
+    const pinnace = await Pinnace.start(configuration(0, undefined));
+    const port = Number(pinnace.address.split(":")[1]);
+    const honest = node("honest.mjs", { port });
+    const bench = new Bench(pinnace, honest);
+    await honest.expect("all honest peers are served", async () => {
+      const reports = await bench.#reports();
+      return reports.every((report) => report.pushes > 0);
+    });
+    return bench;
+  }
+
+  /** Runs a script that attacks the listener, to its end. */
+  async abuse(script: string, { seconds, seed, round }: ScenarioOptions): Promise<Finding> {
+    const port = Number(this.#pinnace.address.split(":")[1]);
+    const process = node(script, { port, path: METHOD, seconds, seed });
+    const { code } = await process.end((seconds + 60) * 1000);
+    const [figures] = process.objects;
+    const alive = this.#alive();
+    return {
+      ok: code === 0 && alive && figures !== undefined,
+      what: `round ${round}: ${script}: ${JSON.stringify(figures)}${
+        alive ? "" : "; " + this.#end()
+      }`,
+    };
+  }
+
+  /** Lets Pinnace dial a sink that fails in every way, and looks at how soon it is back. */
+  async hostileSink({ seconds, seed, round }: ScenarioOptions): Promise<Finding> {
+    this.#sinkPort = freePort();
+    await using sink = node("hostile_sink.mjs", { port: this.#sinkPort, seed });
+    await pause(seconds * 1000);
+    this.#sinkPort = undefined;
+    const sessions = (sink.objects as unknown as SinkSession[])
+      .toSorted((a, b) => a.openedAt - b.openedAt);
+    const late = sessions.flatMap((session, i) => lateReturn(session, sessions[i + 1]));
+    const failures = sessions.filter((session) => session.failedAt !== undefined).length;
+    const alive = this.#alive();
+    return {
+      ok: alive && late.length === 0 && failures > seconds / 5,
+      what: `round ${round}: hostile sink, seed ${seed}: ${sessions.length} sessions, ` +
+        `${failures} failures, late: ${JSON.stringify(late)}${alive ? "" : "; " + this.#end()}`,
+    };
+  }
+
+  /** Resident memory once the attack is over and settled. Bytes. */
+  async settledMemory(): Promise<number> {
+    await pause(5000);
+    const status = await Deno.readTextFile(`/proc/${this.#pid}/status`);
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
+  }
+
+  /** Stops the changes and says what the honest peers saw of them. */
+  async verdicts(): Promise<Finding[]> {
+    this.#stop.abort();
+    await this.#ticking;
+    const last = revision(this.#revision);
+    const seen = await this.#honest.expect("honest peers see the last revision", async () => {
+      const reports = await this.#reports();
+      return reports.every((report) => report.revisions.includes(last)) && reports;
+    }).catch(() => this.#reports());
+    const expected = Array.from({ length: this.#revision }, (_, i) => revision(i + 1));
+    return seen.map(({ name, pushes, ends, revisions }) => {
+      const missed = expected.filter((r) => !revisions.includes(r));
+      return {
+        ok: missed.length === 0 && ends.length === 0,
+        what: `${name}: ${pushes} pushes, missed ${missed.length} of ${expected.length} revisions` +
+          `${
+            missed.length > 0 ? ` (${missed.slice(0, 5)})` : ""
+          }, ended ${ends.length} times ${ends}`,
+      };
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#ticking;
+    await this.#honest[Symbol.asyncDispose]();
+    await this.#pinnace[Symbol.asyncDispose]();
+  }
+
+  /** A revision every second, until stopped or until Pinnace is gone. */
+  async #tick(): Promise<void> {
+    while (!this.#stop.signal.aborted && this.#alive()) {
+      await pause(1000);
+      this.#revision++;
+      await this.#pinnace.write(configuration(this.#revision, this.#sinkPort));
+    }
+  }
+
+  async #reports(): Promise<readonly HonestReport[]> {
+    const number = ++this.#asked;
+    await this.#honest.say("report");
+    const { peers } = await this.#honest.expectObject(
+      `report ${number}`,
+      (line) => line.number === number,
+    );
+    return peers as readonly HonestReport[];
+  }
+
+  #alive(): boolean {
+    return this.#pinnace.process.ended === undefined && this.#pinnace.process.pid === this.#pid;
+  }
+
+  #end(): string {
+    return this.#pinnace.process.describe();
+  }
+}
+
+function lateReturn(session: SinkSession, next: SinkSession | undefined): string[] {
+  if (session.failedAt === undefined || next === undefined) return [];
+  const took = next.openedAt - session.failedAt;
+  return took <= (session.visible ? BACK.visible : BACK.silent)
+    ? []
+    : [`${session.how}: ${took} ms`];
+}
+
+function revision(n: number): string {
+  return `rev-${String(n).padStart(6, "0")}`;
+}
+
+function configuration(n: number, sinkPort: number | undefined) {
+  const services = Array.from({ length: SERVICES }, (_, i) => ({
+    name: `service-${i}`,
+    ports: ["80:8080/HTTP"],
+    endpoints: [{ address: `192.0.2.${i + 1}`, labels: i === 0 ? { revision: revision(n) } : {} }],
+  }));
+  const sinks = sinkPort === undefined ? [] : [{
+    name: `hostile-${sinkPort}`,
+    address: `127.0.0.1:${sinkPort}`,
+    heartbeat: `${HEARTBEAT}s`,
+  }];
+  // The log of every abuse would fill this process, not that one.
+  return { services, sinks, log: { level: "error", format: "json" } };
+}
+
+function node(script: string, options: Readonly<Record<string, string | number>>): Process {
+  const path = new URL(script, import.meta.url).pathname;
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  return Process.start({ name: script, command: "node", args: [path, ...args] });
+}
