@@ -209,14 +209,21 @@ function patchLeaves(leaves: readonly Leaf[], edits: readonly Edit[]): Leaf[] {
   const out: Leaf[] = [];
   let open: Resource[] = []; // of a leaf whose end is not reached yet
   let at = 0;
+  const add = (resources: readonly Resource[]) => {
+    for (const resource of resources) {
+      open.push(resource);
+      if (!endsLeaf(resource.name)) continue;
+      out.push(new Leaf(open));
+      open = [];
+    }
+  };
   leaves.forEach((leaf, index) => {
     const until = index === leaves.length - 1 ? edits.length : upTo(edits, at, leaf.last);
-    if (until === at && open.length === 0) return void out.push(leaf);
-    open.push(...merge(leaf.resources, edits.slice(at, until)));
+    if (until === at && open.length === 0) out.push(leaf);
+    else add(merge(leaf.resources, edits.slice(at, until)));
     at = until;
-    open = cut(open, out);
   });
-  if (leaves.length === 0) open = cut(merge([], edits), out);
+  if (leaves.length === 0) add(merge([], edits));
   if (open.length > 0) out.push(new Leaf(open));
   return out;
 }
@@ -237,17 +244,6 @@ function merge(resources: readonly Resource[], edits: readonly Edit[]): Resource
   }
   while (at < resources.length) out.push(resources[at++]!);
   return out;
-}
-
-/** Moves every finished leaf of `resources` to `out`; what is left over is returned. */
-function cut(resources: Resource[], out: Leaf[]): Resource[] {
-  let start = 0;
-  for (let i = 0; i < resources.length; i++) {
-    if (!endsLeaf(resources[i]!.name)) continue;
-    out.push(new Leaf(resources.slice(start, i + 1)));
-    start = i + 1;
-  }
-  return resources.slice(start);
 }
 
 /** FNV-1a with a final mix, on UTF-16 code units: a leaf ends after one name in {@link LEAF}. */
