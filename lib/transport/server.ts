@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
 import { constants, type ServerHttp2Stream } from "node:http2";
 import * as grpc from "@grpc/grpc-js";
 import type { Gate } from "./gate.ts";
+import { presentable, rawMethod, readMetadata } from "./grpc_bytes.ts";
 import { HookedServer } from "./hooked_server.ts";
 import { PieceStream, type Wire } from "./piece_stream.ts";
 import {
@@ -50,8 +50,7 @@ export class CallError extends Error {
 export class PushServer implements AsyncDisposable {
   readonly #hooked: HookedServer;
   readonly #now: () => number;
-  readonly #gates = new Set<Gate>();
-  readonly #streams = new Set<PieceStream>();
+  readonly #gates = new Map<Gate, Set<PieceStream>>();
   #draining = false;
 
   constructor(options: PushServerOptions) {
@@ -72,7 +71,9 @@ export class PushServer implements AsyncDisposable {
 
   /** Number of live streams. */
   get streams(): number {
-    return this.#streams.size;
+    let count = 0;
+    for (const streams of this.#gates.values()) count += streams.size;
+    return count;
   }
 
   /** Serves a method (`/package.Service/Method`) whose both sides are streams of raw messages. */
@@ -106,8 +107,8 @@ export class PushServer implements AsyncDisposable {
       gate.destroy();
       return;
     }
-    this.#gates.add(gate);
-    gate.once("close", () => this.#gates.delete(gate));
+    this.#gates.set(gate, new Set());
+    gate.once("close", () => this.#lost(gate));
     this.#hooked.inject(gate);
   }
 
@@ -118,20 +119,30 @@ export class PushServer implements AsyncDisposable {
   async drain(deadline: number): Promise<void> {
     this.#draining = true;
     const status: EndStatus = { code: "UNAVAILABLE", message: "shutting down" };
-    for (const stream of this.#streams) stream.end(status);
+    for (const stream of this.#live()) stream.end(status);
     const until = this.#now() + deadline;
-    while (this.#streams.size > 0 && this.#now() < until) await pause(10);
-    for (const gate of this.#gates) gate.end();
+    while (this.streams > 0 && this.#now() < until) await pause(10);
+    for (const gate of this.#gates.keys()) gate.end();
     while (this.#gates.size > 0 && this.#now() < until) await pause(10);
     await this[Symbol.asyncDispose]();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     this.#draining = true;
-    for (const gate of this.#gates) gate.destroy();
-    for (const stream of this.#streams) stream.closed("shutting down");
+    for (const stream of this.#live()) stream.closed("shutting down");
+    for (const gate of this.#gates.keys()) gate.destroy();
     this.#hooked.close();
     return Promise.resolve();
+  }
+
+  #live(): PieceStream[] {
+    return [...this.#gates.values()].flatMap((streams) => [...streams]);
+  }
+
+  /** The runtime does not close every stream of a connection that is lost, so we do. */
+  #lost(gate: Gate): void {
+    for (const stream of this.#gates.get(gate) ?? []) stream.closed();
+    this.#gates.delete(gate);
   }
 
   #open(path: string, call: Call, opened: (stream: PushStream) => void): void {
@@ -143,17 +154,24 @@ export class PushServer implements AsyncDisposable {
       metadata: readMetadata(call.metadata),
       now: this.#now,
     });
-    this.#streams.add(stream);
+    const siblings = this.#gates.get(gate)!;
+    siblings.add(stream);
     http2.once("close", () => {
-      this.#streams.delete(stream);
+      siblings.delete(stream);
       stream.closed();
     });
-    call.once("cancelled", () => stream.closed());
+    call.once("cancelled", () => { // also when its trailers are sent
+      stream.closed();
+      setTimeout(() => wire.release(), RELEASE_AFTER);
+    });
     call.once("end", () => stream.end());
     if (this.#draining) stream.end({ code: "UNAVAILABLE", message: "shutting down" });
     else opened(stream);
   }
 }
+
+/** How long a peer may take to close its side of a stream that we ended. Milliseconds. */
+const RELEASE_AFTER = 1000;
 
 type Call = grpc.ServerDuplexStream<Uint8Array, Uint8Array>;
 
@@ -191,24 +209,14 @@ class ServerWire implements Wire {
     }
   }
 
+  /** Closes what is left of a stream that is over: some peers never close their side. */
+  release(): void {
+    if (!this.#http2.destroyed) this.#http2.close(constants.NGHTTP2_NO_ERROR);
+  }
+
   cut(): void {
     if (!this.#http2.destroyed) this.#http2.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   }
-}
-
-function rawMethod(path: string, streams: boolean): grpc.MethodDefinition<Uint8Array, Uint8Array> {
-  const serialize = (bytes: Uint8Array) =>
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const deserialize = (bytes: Uint8Array) => bytes;
-  return {
-    path,
-    requestStream: streams,
-    responseStream: streams,
-    requestSerialize: serialize,
-    requestDeserialize: deserialize,
-    responseSerialize: serialize,
-    responseDeserialize: deserialize,
-  };
 }
 
 function peerOf(gate: Gate): Peer {
@@ -220,26 +228,11 @@ function peerOf(gate: Gate): Peer {
   };
 }
 
-function readMetadata(metadata: grpc.Metadata): Record<string, string[]> {
-  const entries = Object.entries(metadata.toJSON());
-  return Object.fromEntries(
-    entries.map(([key, values]) => [
-      key,
-      values.map((value) => typeof value === "string" ? value : value.toString("base64")),
-    ]),
-  );
-}
-
 function unaryError(error: unknown): Partial<grpc.StatusObject> {
   if (error instanceof CallError) {
     return { code: STATUS_CODES[error.code], details: presentable(error.message) };
   }
   return { code: grpc.status.INTERNAL, details: "internal error" };
-}
-
-/** A status message travels in a header: bounded, and without lone surrogates, which cannot be encoded. */
-function presentable(message: string): string {
-  return message.slice(0, 1000).toWellFormed();
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,0 +1,234 @@
+/**
+ * Dial-out: one bidirectional stream on a channel of its own.
+ *
+ * @module
+ */
+import * as grpc from "@grpc/grpc-js";
+import { gatedCredentials } from "./credentials.ts";
+import type { FrameLimits } from "./frame_rules.ts";
+import type { DrainNotice } from "./frame_scanner.ts";
+import type { Gate } from "./gate.ts";
+import { asBuffer, presentable, readMetadata, writeMetadata } from "./grpc_bytes.ts";
+import { PieceStream, type Wire } from "./piece_stream.ts";
+import type { EndStatus, PushStream } from "./push_stream.ts";
+import { unframedClient } from "./unframed_client.ts";
+
+/** Where to dial. */
+export interface DialAddress {
+  /** IP address or name; one channel dials one of the addresses behind a name. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How to dial. */
+export interface DialOptions {
+  /** Sent along with the call; binary values (keys in `-bin`) as base64. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Ends the attempt, or the stream that came of it. */
+  readonly signal: AbortSignal;
+  /** Milliseconds; only differences count. */
+  readonly now: () => number;
+  /** Largest message of the peer. Bytes. Default 16 MiB. */
+  readonly maxReceive?: number;
+  readonly limits?: FrameLimits;
+}
+
+/** A stream could not be opened. The message says why. */
+export class DialError extends Error {
+  override readonly name = "DialError";
+}
+
+/** How long a channel may take to close in order. Milliseconds. */
+const CLOSING = 500;
+
+/**
+ * Opens a stream. Resolves when the connection stands and the call is on its way (a server need not
+ * answer before it was spoken to). Rejects with a {@link DialError}, or with the signal's reason.
+ */
+export async function dialStream(
+  address: DialAddress,
+  path: string,
+  options: DialOptions,
+): Promise<PushStream> {
+  options.signal.throwIfAborted();
+  const call = new DialledCall(address, path, options);
+  const abort = () => call.abort(options.signal.reason);
+  options.signal.addEventListener("abort", abort, { once: true });
+  call.whenClosed(() => options.signal.removeEventListener("abort", abort));
+  return await call.opened;
+}
+
+/** A call from its first connection attempt to its end. */
+class DialledCall {
+  /** Settles when the stream can be used, or never will. */
+  readonly opened: Promise<PushStream>;
+  readonly #options: DialOptions;
+  readonly #client: grpc.Client;
+  readonly #call: grpc.ClientDuplexStream<Uint8Array, Uint8Array>;
+  readonly #closed: (() => void)[] = [];
+  readonly #opening = Promise.withResolvers<PushStream>();
+  #stream: PieceStream | undefined;
+  #gate: Gate | undefined;
+  #reason: string | undefined;
+  #over = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(address: DialAddress, path: string, options: DialOptions) {
+    this.#options = options;
+    this.opened = this.#opening.promise;
+    const metadata = readableMetadata(options.metadata);
+    this.#client = unframedClient(targetOf(address), this.#credentials(), {
+      "grpc.max_receive_message_length": options.maxReceive ?? 16 * 1024 * 1024,
+    });
+    const identity = (bytes: Uint8Array) => bytes;
+    this.#call = this.#client.makeBidiStreamRequest(path, asBuffer, identity, metadata);
+    this.#call.on("error", () => {}); // "status" follows
+    this.#call.once("status", (status) => this.#end(status));
+    this.#awaitReady(address, path);
+  }
+
+  whenClosed(callback: () => void): void {
+    if (this.#over) callback();
+    else this.#closed.push(callback);
+  }
+
+  abort(reason: unknown): void {
+    this.#opening.reject(reason);
+    if (this.#stream === undefined) this.#shut(undefined);
+    else this.#stream.end({ code: "CANCELLED", message: "we ended it" });
+  }
+
+  #credentials(): grpc.ChannelCredentials {
+    const { now, limits } = this.#options;
+    return gatedCredentials({
+      now,
+      ...(limits === undefined ? {} : { limits }),
+      hooks: {
+        connected: (gate) => {
+          this.#gate = gate;
+        },
+        drain: (notice) => {
+          this.#reason = drainReason(notice);
+        },
+        violation: (violation) => {
+          this.#reason = `the peer broke the rules of HTTP/2: ${violation.detail}`;
+        },
+      },
+    });
+  }
+
+  #awaitReady(address: DialAddress, path: string): void {
+    const channel = this.#client.getChannel();
+    const look = () => {
+      if (this.#over) return;
+      const state = channel.getConnectivityState(true);
+      if (state === grpc.connectivityState.READY) return this.#open(address, path);
+      channel.watchConnectivityState(state, Infinity, look);
+    };
+    look();
+  }
+
+  #open(address: DialAddress, path: string): void {
+    const wire = new ClientWire(this.#call, {
+      over: () => this.#over,
+      shut: (after) => this.#shutAfter(after),
+    });
+    this.#stream = new PieceStream(wire, {
+      path,
+      peer: { address: this.#gate?.remoteAddress ?? address.host, port: address.port },
+      metadata: readMetadata(writeMetadata(this.#options.metadata)),
+      now: this.#options.now,
+    });
+    this.#opening.resolve(this.#stream);
+  }
+
+  #end(status: grpc.StatusObject): void {
+    const failure = this.#reason ?? failureOf(status);
+    this.#opening.reject(new DialError(failure ?? "the peer ended the stream at once"));
+    this.#shut(failure);
+  }
+
+  #shutAfter(ms: number): void {
+    if (ms === 0) this.#shut(undefined);
+    else if (!this.#over) this.#timer = setTimeout(() => this.#shut(undefined), ms);
+  }
+
+  #shut(failure: string | undefined): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#stream?.closed(failure);
+    this.#call.cancel();
+    this.#client.close();
+    const gate = this.#gate;
+    if (gate !== undefined && !gate.destroyed) {
+      const timer = setTimeout(() => gate.destroy(), CLOSING);
+      gate.once("close", () => clearTimeout(timer));
+    }
+    for (const callback of this.#closed) callback();
+  }
+}
+
+/** What a wire asks of its call. */
+interface CallEnds {
+  over(): boolean;
+  /** Closes everything, after so many milliseconds. */
+  shut(after: number): void;
+}
+
+class ClientWire implements Wire {
+  readonly #call: grpc.ClientDuplexStream<Uint8Array, Uint8Array>;
+  readonly #ends: CallEnds;
+
+  constructor(call: grpc.ClientDuplexStream<Uint8Array, Uint8Array>, ends: CallEnds) {
+    this.#call = call;
+    this.#ends = ends;
+  }
+
+  get writable(): boolean {
+    return !this.#ends.over();
+  }
+
+  write(bytes: Uint8Array, done: (error?: Error | null) => void): void {
+    this.#call.write(bytes, done);
+  }
+
+  receive(request: (bytes: Uint8Array) => void): void {
+    this.#call.on("data", request);
+  }
+
+  /** A client has no status to give: an orderly end closes its side, anything else cancels. */
+  end(status: EndStatus | undefined): void {
+    if (status === undefined) this.#call.end();
+    this.#ends.shut(status === undefined ? CLOSING : 0);
+  }
+
+  cut(): void {
+    this.#ends.shut(0);
+  }
+}
+
+function readableMetadata(values: Readonly<Record<string, string>>): grpc.Metadata {
+  try {
+    return writeMetadata(values);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new DialError(`these headers cannot be sent: ${why}`, { cause });
+  }
+}
+
+function targetOf({ host, port }: DialAddress): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function failureOf({ code, details }: grpc.StatusObject): string | undefined {
+  if (code === grpc.status.OK) return undefined;
+  // grpc-js wraps what the system said in words of its own
+  const system = /Last error: (?:Error: )?(.*?)\.? Resolution note:/.exec(details)?.[1];
+  return system ?? [grpc.status[code], details].filter(Boolean).join(": ");
+}
+
+function drainReason({ code, debug }: DrainNotice): string {
+  const said = debug === "" ? "" : `: ${presentable(debug)}`;
+  return `the peer is going away (GOAWAY, code ${code}${said})`;
+}
