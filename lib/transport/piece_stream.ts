@@ -82,7 +82,13 @@ export class PieceStream implements PushStream {
 
   onRequest(callback: (bytes: Uint8Array) => void): void {
     this.#wire.receive((bytes) => {
-      if (!this.signal.aborted) callback(bytes);
+      if (this.signal.aborted) return;
+      try {
+        callback(bytes);
+      } catch (error) { // ends one stream, not the process
+        const why = error instanceof Error ? error.message : String(error);
+        this.end({ code: "INTERNAL", message: `the request could not be handled: ${why}` });
+      }
     });
   }
 

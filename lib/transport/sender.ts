@@ -18,10 +18,12 @@ export interface SenderOptions {
    * they are exceeded by at most one message; a larger one goes when nothing else is. Default 64 MiB.
    */
   readonly budget?: number;
-  /** A peer that takes nothing for so long in the middle of a write is cut. Default 60 s. */
+  /** A peer that takes no piece for so long in the middle of a write is cut. Default 60 s. */
   readonly cutAfter?: number;
   /** A write that takes longer no longer counts against the budget: a slow peer holds up nobody else. Default 1 s. */
   readonly patience?: number;
+  /** Calls `look` every so many milliseconds until disposed. Default: the system's timer. */
+  readonly every?: (ms: number, look: () => void) => Disposable;
 }
 
 /** Told how the writes of one stream fare. Must not throw. */
@@ -55,16 +57,18 @@ export class Sender implements Disposable {
   readonly #patience: number;
   readonly #waiting = new Set<Place>(); // in the order of their turns
   readonly #writing = new Set<Place>();
+  readonly #every: (ms: number, look: () => void) => Disposable;
   #inFlight = 0;
   #scheduled = false;
   #stopped = false;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #looking: Disposable | undefined; // while anything is written
 
   constructor(options: SenderOptions) {
     this.#now = options.now;
     this.#budget = options.budget ?? 64 * 1024 * 1024;
     this.#cutAfter = options.cutAfter ?? 60_000;
     this.#patience = options.patience ?? 1000;
+    this.#every = options.every ?? everySystem;
   }
 
   /** Bytes on their way that count against the budget. */
@@ -87,8 +91,7 @@ export class Sender implements Disposable {
   [Symbol.dispose](): void {
     this.#stopped = true;
     this.#waiting.clear();
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopLooking();
   }
 
   #wake(place: Place): void {
@@ -114,10 +117,21 @@ export class Sender implements Disposable {
       if (begun === WRITES_A_TURN) return this.#schedule();
       this.#waiting.delete(place);
       if (place.gone || place.stream.signal.aborted) continue;
-      const message = place.next();
+      const message = this.#ask(place);
       if (message === undefined) continue;
       begun++;
       this.#begin(place, message);
+    }
+  }
+
+  /** What goes wrong in making a message ends one stream, not the process. */
+  #ask(place: Place): Message | undefined {
+    try {
+      return place.next();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      place.stream.end({ code: "INTERNAL", message: `no response could be made: ${why}` });
+      return undefined;
     }
   }
 
@@ -128,7 +142,7 @@ export class Sender implements Disposable {
     place.write = write;
     this.#inFlight += charge;
     this.#writing.add(place);
-    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY);
+    this.#looking ??= this.#every(LOOK_EVERY, () => this.#look());
     place.stream.write(message, (bytes) => {
       write.progressed = this.#now();
       this.#release(write, bytes);
@@ -144,13 +158,16 @@ export class Sender implements Disposable {
   }
 
   #settle(place: Place, write: Write): void {
+    if (place.write !== write) return;
     place.write = undefined;
     this.#writing.delete(place);
     this.#release(write, write.charge);
-    if (this.#writing.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
+    if (this.#writing.size === 0) this.#stopLooking();
+  }
+
+  #stopLooking(): void {
+    this.#looking?.[Symbol.dispose]();
+    this.#looking = undefined;
   }
 
   #release(write: Write, bytes: number): void {
@@ -164,7 +181,7 @@ export class Sender implements Disposable {
     const now = this.#now();
     for (const place of [...this.#writing]) {
       const write = place.write!;
-      if (now - write.progressed >= this.#cutAfter) this.#cut(place);
+      if (now - write.progressed >= this.#cutAfter) this.#cut(place, write);
       else if (now - write.began >= this.#patience) {
         write.late = true;
         this.#release(write, write.charge);
@@ -172,11 +189,17 @@ export class Sender implements Disposable {
     }
   }
 
-  #cut(place: Place): void {
+  #cut(place: Place, write: Write): void {
     const reason = `it took nothing for ${this.#cutAfter / 1000} s`;
+    this.#settle(place, write);
     place.hooks.onCut?.(reason);
     place.stream.cut(reason);
   }
+}
+
+function everySystem(ms: number, look: () => void): Disposable {
+  const timer = setInterval(look, ms);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** A write under way. */
