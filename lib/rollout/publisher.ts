@@ -4,104 +4,35 @@
  *
  * @module
  */
-import type { CollectionChange } from "../model/change.ts";
-import type { Finding } from "../model/finding.ts";
-import type { Settings } from "../model/settings.ts";
 import { applyChanges } from "../snapshot/apply.ts";
 import type { Hub, Publication } from "../snapshot/hub.ts";
 import { emptySnapshot, resourceCount, type Snapshot } from "../snapshot/snapshot.ts";
-import type { SaveReport, SnapshotStore, StoredSnapshot } from "../snapshot/store.ts";
+import type { SnapshotStore, StoredSnapshot } from "../snapshot/store.ts";
 import type { Clock } from "./clock.ts";
 import { guard, type Verdict } from "./guard.ts";
+import type {
+  Alert,
+  Confirmation,
+  HeldCandidate,
+  Load,
+  PublisherEvent,
+  PublisherStatus,
+  TakeOptions,
+} from "./publishing.ts";
 import { type SaveOutcome, Saver, type SaverStatus } from "./saver.ts";
 
 /** Publishing waits no longer than this for a save. Milliseconds. */
 export const SAVE_BUDGET = 250;
 
-/** What the publisher reads of a load; `LoadResult` is one. */
-export interface Load {
-  /** False: nothing could be made of the configuration, what is published stays. */
-  readonly usable: boolean;
-  readonly settings?: Settings;
-  readonly changes: readonly CollectionChange[];
-}
-
-/** Options of {@link Publisher.take}. */
-export interface TakeOptions {
-  /** When the change was noticed. Milliseconds since the epoch. */
-  readonly changedAt: number;
-  /** The load holds everything, nothing sent before counts; the first load always does. */
-  readonly full?: boolean;
-}
-
-/** Something that happened, for logs and metrics. */
-export type PublisherEvent =
-  | { readonly kind: "restored"; readonly stored: StoredSnapshot }
-  | { readonly kind: "restoreFailed"; readonly error: unknown }
-  | {
-    readonly kind: "published";
-    readonly publication: Publication;
-    /** Whether it was in the store by then. */
-    readonly save: SaveOutcome;
-  }
-  | { readonly kind: "held"; readonly id: string; readonly verdict: Verdict }
-  | { readonly kind: "released"; readonly id: string; readonly why: "confirmed" | "replaced" }
-  | {
-    readonly kind: "saved";
-    readonly id: string;
-    readonly report: SaveReport;
-    /** Milliseconds. */
-    readonly ms: number;
-  }
-  | {
-    readonly kind: "saveFailed";
-    readonly id: string;
-    readonly error: unknown;
-    readonly failing: NonNullable<SaverStatus["failing"]>;
-  };
-
-/** A candidate that waits for a person. */
-export interface HeldCandidate {
-  readonly id: string;
-  readonly verdict: Verdict;
-  /** Milliseconds since the epoch. */
-  readonly since: number;
-  /** Why it waits and what to do, for people. */
-  readonly message: string;
-}
-
-/** Something that a person should see to. */
-export interface Alert {
-  readonly kind: "held" | "notDurable" | "restoreFailed" | "saveFailed" | "saveSlow";
-  /** Milliseconds since the epoch. */
-  readonly since: number;
-  readonly message: string;
-}
-
-/** How publishing stands. Times in milliseconds since the epoch. */
-export interface PublisherStatus {
-  readonly published?: {
-    readonly id: string;
-    readonly changedAt: number;
-    readonly publishedAt: number;
-    readonly resources: number;
-    /** Whether it is the newest in the store. */
-    readonly saved: boolean;
-  };
-  readonly held?: HeldCandidate;
-  readonly save: SaverStatus;
-  readonly store: {
-    readonly place: string;
-    readonly durable: boolean;
-    readonly findings: readonly Finding[];
-  };
-  readonly alerts: readonly Alert[];
-}
-
-/** What {@link Publisher.confirm} came to. */
-export type Confirmation =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly message: string };
+export type {
+  Alert,
+  Confirmation,
+  HeldCandidate,
+  Load,
+  PublisherEvent,
+  PublisherStatus,
+  TakeOptions,
+} from "./publishing.ts";
 
 /** What a {@link Publisher} is made of. */
 export interface PublisherOptions {
@@ -272,21 +203,26 @@ export class Publisher implements AsyncDisposable {
 
   /** The next that may be published, if any; what may not is held. */
   #next(): Publication | undefined {
-    const confirmed = this.#confirmed;
-    this.#confirmed = undefined;
-    if (confirmed !== undefined) return confirmed;
-    const candidate = this.#candidate;
-    this.#candidate = undefined;
-    if (candidate === undefined) return undefined;
-    const { snapshot } = candidate;
-    if (snapshot.id === this.#held?.id) return undefined;
+    // Again after each: who is told that something is held may confirm it, or load anew, then and there.
+    for (;;) {
+      const confirmed = this.#confirmed;
+      this.#confirmed = undefined;
+      if (confirmed !== undefined) return confirmed;
+      const candidate = this.#candidate;
+      this.#candidate = undefined;
+      if (candidate === undefined || this.#judge(candidate.snapshot)) return candidate;
+    }
+  }
+
+  /** Whether a candidate is news and may be published; if only the guard is against it, it is held. */
+  #judge(snapshot: Snapshot): boolean {
+    if (snapshot.id === this.#held?.id) return false;
     this.#release("replaced");
     const published = this.#hub.current?.snapshot;
-    if (snapshot.id === published?.id) return undefined;
+    if (snapshot.id === published?.id) return false;
     const verdict = guard(published, snapshot);
-    if (verdict.pass) return candidate;
-    this.#hold(snapshot, verdict);
-    return undefined;
+    if (!verdict.pass) this.#hold(snapshot, verdict);
+    return verdict.pass;
   }
 
   #hold(snapshot: Snapshot, verdict: Verdict): void {

@@ -1,4 +1,5 @@
 /** A clock that stands until it is moved. */
+import { setImmediate } from "node:timers";
 import type { Clock } from "../../lib/rollout/clock.ts";
 
 interface Sleeper {
@@ -54,5 +55,5 @@ export class FakeClock implements Clock {
 
 /** Lets everything that is ready run. */
 export function settle(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
+  return new Promise((resolve) => setImmediate(resolve));
 }

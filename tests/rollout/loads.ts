@@ -94,6 +94,11 @@ export class ScriptedStore implements SnapshotStore {
     this.#running.shift()!.failed(new Error(message));
   }
 
+  /** Drops the running save, as the end of its process does. */
+  forget(): void {
+    this.#running.length = 0;
+  }
+
   load(): Promise<StoredSnapshot | undefined> {
     return Promise.resolve(this.#stored);
   }

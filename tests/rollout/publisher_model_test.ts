@@ -11,7 +11,7 @@ import { entriesOf, loadOf, names, ScriptedStore } from "./loads.ts";
 
 type Step =
   | { readonly do: "take"; readonly from: number; readonly to: number; readonly text: string }
-  | { readonly do: "finish" | "fail" | "confirm" | "restart" }
+  | { readonly do: "finish" | "fail" | "confirm" | "restart" | "hang" }
   | { readonly do: "advance"; readonly ms: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("finish" as const) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constantFrom("fail", "confirm", "restart") }),
+    arbitrary: fc.record({ do: fc.constantFrom("fail", "confirm", "restart", "hang") }),
   },
   {
     weight: 3,
@@ -70,7 +70,7 @@ class World {
     if (step.do === "finish" && this.store.running > 0) this.store.finish();
     if (step.do === "fail" && this.store.running > 0) this.store.fail("failed");
     if (step.do === "confirm") this.#confirm();
-    if (step.do === "restart") await this.#restart();
+    if (step.do === "restart" || step.do === "hang") await this.#restart(step.do === "restart");
     await settle();
     assert(this.store.atOnce <= 1, "two saves at once");
   }
@@ -89,21 +89,20 @@ class World {
     assertEquals(this.#publisher.confirm(held.id), { ok: true });
   }
 
-  async #restart(): Promise<void> {
+  async #restart(finishing: boolean): Promise<void> {
     const disposed = this.#publisher[Symbol.asyncDispose]();
-    while (this.store.running > 0) {
-      this.store.finish();
-      await settle();
-    }
+    await settle();
+    if (finishing && this.store.running > 0) this.store.finish();
     await this.clock.advance(2000);
     await disposed;
+    this.store.forget();
     await this.start();
   }
 
   /** With a disk that works, what is configured ends up published, or held; and what is published, saved. */
   async end(): Promise<void> {
     if (!this.#taken) this.#take(this.#configured);
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 8; i++) {
       while (this.store.running > 0) {
         this.store.finish();
         await settle();
@@ -130,6 +129,6 @@ Deno.test("publisher: under any schedule the newest ends up published or held, a
       for (const each of steps) await world.do(each);
       await world.end();
     }),
-    { numRuns: 60 },
+    { numRuns: 400 },
   );
 });

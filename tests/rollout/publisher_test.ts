@@ -379,6 +379,29 @@ Deno.test("publisher: what is confirmed goes out although a newer candidate has 
   assertEquals(idsOf(b.published).slice(1), [id, snapshotOf(entriesOf(names(0, 30))).id]);
 });
 
+Deno.test("publisher: who is told of a held candidate may confirm it, and load anew, then and there", async () => {
+  const hub = new Hub();
+  const clock = new FakeClock();
+  const told: string[] = [];
+  await using publisher: Publisher = new Publisher({
+    hub,
+    store: new ScriptedStore(),
+    clock,
+    onEvent: (event) => {
+      if (event.kind === "published") told.push(event.publication.snapshot.id);
+      if (event.kind !== "held") return;
+      publisher.take(loadOf({ "a/new": "x" }), { changedAt: 3 });
+      assert(publisher.confirm(event.id).ok);
+    },
+  });
+  publisher.take(loadOf(entriesOf(names(0, 100))), { changedAt: 1 });
+  await publisher.idle();
+  publisher.take(loadOf({}, names(40, 100)), { changedAt: 2 });
+  await publisher.idle();
+  const left = entriesOf(names(0, 40));
+  assertEquals(told.slice(1), [snapshotOf(left).id, snapshotOf({ ...left, "a/new": "x" }).id]);
+});
+
 Deno.test("publisher: a store in memory is an alert", async () => {
   await using b = bench(new MemoryStore({ keep: 5, now: () => 0 }));
   assertEquals(b.publisher.status().alerts.map((a) => a.kind), ["notDurable"]);
