@@ -12,16 +12,36 @@ import type { Settings } from "../model/settings.ts";
 export type { CollectionChange };
 
 /** To the worker. */
-export type LoadRequest = {
+export type WorkerRequest = LoadRequest | ProbeRequest;
+
+/** Load the configuration. */
+export interface LoadRequest {
   readonly kind: "load";
   readonly id: number;
   /** The `--config` file or folder, absolute. */
   readonly config: string;
   /** Forget what was sent before: the next answer holds everything. */
   readonly full: boolean;
-};
+  /** What was last published: the last good content of files that are broken. Counts in a worker's first load only. */
+  readonly seed?: Seed;
+}
 
-/** From the worker: what one load came to. */
+/** Does anything differ from what was last loaded? */
+export interface ProbeRequest {
+  readonly kind: "probe";
+  readonly id: number;
+}
+
+/** The last good configuration, from a snapshot. */
+export interface Seed {
+  readonly services: readonly ServiceRecord[];
+  readonly settings: Settings;
+}
+
+/** From the worker. */
+export type WorkerReply = LoadResult | PositionsResult | LoadFailure | ProbeResult;
+
+/** What one load came to. */
 export interface LoadResult {
   readonly kind: "loaded";
   readonly id: number;
@@ -29,8 +49,12 @@ export interface LoadResult {
   readonly ok: boolean;
   /** Whether anything could be made of the configuration; false: keep what is published. */
   readonly usable: boolean;
+  /** Whether `changes` hold everything, so that what they do not name is gone; else they add to the last result. */
+  readonly full: boolean;
   /** All findings of the configuration as it now is. Those found before publishing may lack line and column; they follow in {@link PositionsResult}. */
   readonly findings: readonly Finding[];
+  /** Names of files of which not the present but the last good content is in effect. */
+  readonly kept: readonly string[];
   /** Absent where `usable` is false. */
   readonly settings?: Settings;
   /** Changes since the last result sent, by kind (`ServiceEntry`), and of the services (`Service`, each body the JSON of a ServiceRecord). */
@@ -40,7 +64,7 @@ export interface LoadResult {
   readonly stats: LoadStats;
 }
 
-/** Findings again, this time with line and column. */
+/** The findings of the load of this `id` again, this time with line and column. Sent only where there are any. */
 export interface PositionsResult {
   readonly kind: "positions";
   readonly id: number;
@@ -52,6 +76,13 @@ export interface LoadFailure {
   readonly kind: "failed";
   readonly id: number;
   readonly message: string;
+}
+
+/** Whether a load would find anything that differs from the last. */
+export interface ProbeResult {
+  readonly kind: "probed";
+  readonly id: number;
+  readonly changed: boolean;
 }
 
 /** Figures of one load. Times in milliseconds. */

@@ -1,0 +1,149 @@
+/**
+ * The schema of the configuration: of the file that `--config` names (or the files in the folder that
+ * it names) and of the files that these include.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { DEFAULTS } from "./defaults.ts";
+import { duration, mapping, size, text } from "./schema_parts.ts";
+import { namespaceName, serviceSchema } from "./schema_service.ts";
+
+const address = (what: string) =>
+  text(`${what} host:port, an IPv6 host in brackets. \${NAME} is an environment variable.`)
+    .meta({ examples: ["127.0.0.1:15010", "[::1]:15010"] });
+
+const LATER_OF_LISTENERS = ["tls", "allow"];
+
+const listenSchema = z.array(z.union([
+  address("Address of a listener."),
+  mapping({ address: address("Address of a listener.") }, { later: LATER_OF_LISTENERS }),
+])).meta({
+  description: "Where sinks and clients connect, in plain text.",
+  default: DEFAULTS.listen,
+});
+
+const sinkSchema = z.union([
+  address("Address of a sink, which is also its name."),
+  mapping({
+    name: z.string()
+      .regex(
+        /^[A-Za-z0-9](?:[\w.:-]*[A-Za-z0-9])?$/,
+        "must be letters, digits, and -_.: in between",
+      )
+      .max(128, "must be at most 128 characters long")
+      .describe("Unique name in logs, metrics and status. Default: the address.").optional(),
+    address: address("Every address behind the host gets a stream of its own."),
+    headers: z.record(
+      z.string().regex(/^[0-9a-z_.-]+$/, "must be lower-case letters, digits, _ . and -"),
+      z.string().describe("Text. ${NAME} is an environment variable."),
+    ).describe("gRPC metadata sent with each stream, for example a token.").optional(),
+    heartbeat: duration(
+      "A stream idle this long is asked for a sign of life.",
+      DEFAULTS.heartbeat,
+      { min: "100ms", max: "1h" },
+    ).optional(),
+  }, { later: ["tls", "tokenFile", "proxy", "collections", "wave"] }),
+]);
+
+const settingsShape = {
+  instance: z.string().regex(
+    /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/,
+    "must be letters, digits, and -_. in between",
+  ).max(253, "must be at most 253 characters long")
+    .describe("Our name to peers. Default: the host name.").optional(),
+  defaults: mapping({
+    namespace: namespaceName("Namespace of services that name none.")
+      .meta({ default: DEFAULTS.namespace }).optional(),
+    domain: z.string().regex(
+      /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/,
+      "must be a domain name in lower case, without a dot at the ends",
+    ).meta({ description: "Domain of hosts that are made from names.", default: DEFAULTS.domain })
+      .optional(),
+    exportTo: z.array(text("A namespace, . for the service's own, * for all."))
+      .meta({ description: "Namespaces that see a service.", default: DEFAULTS.exportTo })
+      .optional(),
+  }).describe("What services get that do not say it themselves.").optional(),
+  include: z.array(text("A file, a folder (its *.yaml, *.yml and *.json) or a pattern."))
+    .describe("Further files with services, relative to this file.").optional(),
+  listen: listenSchema.optional(),
+  sinks: z.array(sinkSchema).describe("ResourceSinks that are dialled.").optional(),
+  push: mapping({
+    quiet: duration(
+      "A change waits until the files have been quiet for this long.",
+      DEFAULTS.quiet,
+      { min: "0", max: "1m" },
+    ).optional(),
+    max: duration("But never longer than this.", DEFAULTS.max, { min: "1ms", max: "10m" })
+      .optional(),
+    guard: z.number().min(0, "must be from 0 to 1").max(1, "must be from 0 to 1").meta({
+      description: "Share of the published resources that one load may remove unconfirmed.",
+      default: DEFAULTS.guard,
+    }).optional(),
+  }, { later: ["waves"] }).describe("When a change is pushed.").optional(),
+  watch: mapping({
+    poll: duration(
+      "How often files are compared even without an event.",
+      DEFAULTS.poll,
+      { min: "100ms", max: "1h" },
+    ).optional(),
+  }).describe("How files are watched.").optional(),
+  limits: mapping({
+    file: size("Largest included file.", DEFAULTS.file, { min: "1KiB", max: "256MiB" }).optional(),
+    message: size(
+      "Largest message taken from a peer.",
+      DEFAULTS.message,
+      { min: "64KiB", max: "1GiB" },
+    ).optional(),
+  }).describe("Bounds on what is read and taken.").optional(),
+  admin: z.union([
+    address("Address of the admin listener."),
+    z.literal(false).describe("No admin listener."),
+    mapping({ address: address("Address of the admin listener.") }),
+  ]).meta({
+    description: "Health, metrics and status over HTTP; false: none.",
+    default: DEFAULTS.admin,
+  }).optional(),
+  log: mapping({
+    level: z.enum(["debug", "info", "warn", "error"])
+      .meta({ description: "Least level that is logged.", default: DEFAULTS.logLevel }).optional(),
+    format: z.enum(["text", "json"])
+      .meta({ description: "Text for people or JSON lines.", default: DEFAULTS.logFormat })
+      .optional(),
+  }).describe("How and how much is logged.").optional(),
+  mcp: mapping({
+    unknownCollection: z.enum(["empty", "error"]).meta({
+      description: "Answer to a request for a collection that is not served.",
+      default: DEFAULTS.unknownCollection,
+    }).optional(),
+  }).describe("The MCP ResourceSource.").optional(),
+};
+
+/** Top-level keys of a `--config` file besides `services`. */
+export const SETTING_KEYS = Object.keys(settingsShape) as (keyof typeof settingsShape)[];
+
+const LATER_OF_FILES = ["peers", "receive", "envoy"];
+
+/** A `--config` file, services unchecked: they are checked one by one, and only where they changed. */
+export const configFileSchema = mapping({
+  ...settingsShape,
+  services: z.array(z.unknown()).optional(),
+}, { later: LATER_OF_FILES });
+
+/** An included file, services unchecked. */
+export const includedFileSchema = mapping({ services: z.array(z.unknown()) }, {
+  elsewhere: Object.fromEntries(
+    [...SETTING_KEYS, ...LATER_OF_FILES].map((
+      key,
+    ) => [key, "an included file holds `services` alone; settings go into the --config file"]),
+  ),
+});
+
+/** The whole `--config` file, for editors. */
+export const wholeFileSchema = mapping({
+  ...settingsShape,
+  services: z.array(serviceSchema).describe("The services.").optional(),
+}, { later: LATER_OF_FILES });
+
+/** Settings as written, of the right form. */
+export type SettingsInput = Omit<z.infer<typeof configFileSchema>, "services">;
