@@ -5,10 +5,18 @@
  * @module
  */
 import type { Service } from "../model/service.ts";
+import type { RuleInfo } from "./rules/rule.ts";
+
+/** What is a conflict. */
+export const CONFLICT_RULES = [
+  { id: "pinnace/same-name", severity: "error" },
+  { id: "pinnace/same-host", severity: "error" },
+  { id: "pinnace/same-alias", severity: "error" },
+] as const satisfies readonly RuleInfo[];
 
 /** Something that several services claim. */
 export interface Conflict {
-  readonly rule: "pinnace/same-name" | "pinnace/same-host" | "pinnace/same-alias";
+  readonly rule: (typeof CONFLICT_RULES)[number]["id"];
   /** What they claim: `namespace/name`, a host, or an alias. */
   readonly what: string;
   /** The services, as indexes into the list given, ascending; two or more. */

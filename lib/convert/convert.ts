@@ -12,7 +12,13 @@ import { type Any, mcpResourceCodec, serviceEntryCodec, type StringMap } from ".
 import { WireError } from "../wire/wire_error.ts";
 import { dropLabels } from "./labels.ts";
 import { completeServiceEntry } from "./messages.ts";
-import { type Metadata, type RuleInfo, runRules, toFinding } from "./rules/rule.ts";
+import {
+  type Metadata,
+  type RuleInfo,
+  runRules,
+  toFinding,
+  withoutReplaced,
+} from "./rules/rule.ts";
 import { SERVICE_ENTRY_RULES } from "./rules/service_entry_rules.ts";
 import { toServiceEntry } from "./service_entry.ts";
 
@@ -35,7 +41,8 @@ export function convertService(service: Service): Conversion {
   const { service: clean, findings: dropped } = dropLabels(service);
   const message = toServiceEntry(clean);
   const subject = { metadata: clean, spec: completeServiceEntry(message) };
-  const findings = [...dropped, ...runRules(SERVICE_ENTRY_RULES, subject)];
+  const found = withoutReplaced(SERVICE_ENTRY_RULES, runRules(SERVICE_ENTRY_RULES, subject));
+  const findings = [...dropped, ...found];
   if (findings.some(({ severity }) => severity === "error")) return { findings };
   try {
     return { resource: encodeResource(clean, serviceEntryCodec.pack(message)), findings };

@@ -45,6 +45,8 @@ export interface RuleInfo {
 export interface Rule<Spec> extends RuleInfo {
   /** Whether paths of its problems are relative to the metadata; else to the spec. */
   readonly of?: "metadata";
+  /** A rule that says less about the same; {@link withoutReplaced} takes its findings out. */
+  readonly replaces?: string;
   readonly check: (subject: Subject<Spec>, report: Report) => void;
 }
 
@@ -78,6 +80,17 @@ export function runRules<Spec>(
     if (count > limit) findings.push(andMore(rule, `${namespace}/${name}`, count - limit));
   }
   return findings;
+}
+
+/** The findings without those of rules that another rule replaces, where that one found the same. */
+export function withoutReplaced<Spec>(
+  rules: readonly Rule<Spec>[],
+  findings: readonly Finding[],
+): readonly Finding[] {
+  if (findings.length < 2) return findings;
+  const found = new Set(findings.map(({ rule }) => rule));
+  const replaced = new Set(rules.filter(({ id }) => found.has(id)).map((rule) => rule.replaces));
+  return findings.filter(({ rule }) => !replaced.has(rule));
 }
 
 /** A problem as the finding of a rule. */

@@ -15,6 +15,7 @@ const SIDECAR_PORTS: ReadonlySet<number> = new Set([15001, 15006]);
 const partialWildcard: Rule<ServiceEntry> = {
   id: "pinnace/partial-wildcard",
   severity: "error",
+  replaces: "istio/host-partial-wildcard",
   check: ({ spec }, report) => {
     if (spec.resolution === "DYNAMIC_DNS") return;
     spec.hosts.forEach((host, index) => {

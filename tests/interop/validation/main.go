@@ -20,7 +20,8 @@ import (
 	"istio.io/istio/pkg/config/validation"
 )
 
-// question is one object: its metadata, and its spec in protobuf's wire format (base64 in JSON).
+// question is one object: its metadata, its spec in protobuf's wire format (base64 in JSON), and the
+// same spec as a person would write it, if that is to be compared.
 type question struct {
 	Kind        string            `json:"kind"`
 	Name        string            `json:"name"`
@@ -28,12 +29,15 @@ type question struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
 	Spec        []byte            `json:"spec"`
+	Written     json.RawMessage   `json:"written"`
 }
 
 // verdict is what Istio has to say, one text a complaint.
 type verdict struct {
 	Errors   []string `json:"errors"`
 	Warnings []string `json:"warnings"`
+	// Unlike says how the written spec differs from the other one; it is empty if it does not.
+	Unlike string `json:"unlike"`
 }
 
 func main() {
@@ -88,7 +92,26 @@ func judge(q question) (verdict, error) {
 	}
 	cfg.Spec = spec
 	warning, err := validate(cfg)
-	return verdict{Errors: texts(err), Warnings: texts(warning)}, nil
+	return verdict{
+		Errors:   texts(err),
+		Warnings: texts(warning),
+		Unlike:   compare(spec, q.Written),
+	}, nil
+}
+
+// compare reads a written spec as Istio reads its YAML, and says how it differs.
+func compare(spec proto.Message, written json.RawMessage) string {
+	if written == nil {
+		return ""
+	}
+	read := spec.ProtoReflect().New().Interface()
+	if err := read.(json.Unmarshaler).UnmarshalJSON(written); err != nil {
+		return err.Error()
+	}
+	if !proto.Equal(spec, read) {
+		return fmt.Sprintf("written %v, sent %v", read, spec)
+	}
+	return ""
 }
 
 // texts takes apart what Istio joined: each text is one complaint.
