@@ -4,9 +4,16 @@
  *
  * @module
  */
+import type { WorkerThread } from "./lib/cli/worker.ts";
+
 if ("WorkerGlobalScope" in globalThis) {
-  const { startWorker } = await import("./lib/config/worker.ts");
-  startWorker(self as unknown as Parameters<typeof startWorker>[0]);
+  const thread = globalThis as unknown as WorkerThread;
+  const early: MessageEvent[] = []; // what is posted before the loader listens would be lost
+  const hold = (event: MessageEvent) => void early.push(event);
+  thread.addEventListener("message", hold);
+  const { runWorker } = await import("./lib/cli/worker.ts");
+  thread.removeEventListener("message", hold);
+  runWorker(thread, early);
 } else if (import.meta.main) {
   const { runCommandLine } = await import("./lib/cli/command_line.ts");
   Deno.exit(await runCommandLine(Deno.args, { workerUrl: import.meta.url }));

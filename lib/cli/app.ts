@@ -1,0 +1,230 @@
+/**
+ * The running program: every part, put together. Serves what the store has before any configuration is
+ * read, then keeps in step with the files.
+ *
+ * @module
+ */
+import { lookup } from "node:dns/promises";
+import { ConfigLoader } from "../config/loader.ts";
+import type { LoadResult, Seed } from "../config/messages.ts";
+import type { Log } from "../log.ts";
+import type { ServiceRecord } from "../model/service.ts";
+import type { Settings } from "../model/settings.ts";
+import { collectionResolver } from "../protocol/resolve.ts";
+import { systemClock } from "../rollout/clock.ts";
+import { Publisher } from "../rollout/publisher.ts";
+import { Hub, type Publication } from "../snapshot/hub.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { SnapshotStore } from "../snapshot/store.ts";
+import { dialStream } from "../transport/dial.ts";
+import { Sender } from "../transport/sender.ts";
+import { Sessions } from "../transport/sessions.ts";
+import { SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
+import { Doors } from "./doors.ts";
+import { FindingLog, logLinks, logPublisher, logSessions, logUnresolved } from "./observer.ts";
+import { Reloader, type ReloadState } from "./reloader.ts";
+import { sinkTargets } from "./sink_targets.ts";
+
+/** What the program is started with. */
+export interface AppOptions {
+  /** File or folder, absolute. */
+  readonly config: string;
+  readonly store: SnapshotStore;
+  readonly workerUrl: string;
+  readonly log: Log;
+}
+
+/** Neither the configuration nor the store gives anything to serve. The findings say why. */
+export class NothingToServeError extends Error {
+  override readonly name = "NothingToServeError";
+}
+
+/** How long peers may take to notice that we go. Milliseconds. */
+const DRAIN = 3000;
+
+/** The running program. Disposing it drains it, within 5 s. */
+export class App implements AsyncDisposable {
+  readonly #log: Log;
+  readonly #hub = new Hub();
+  readonly #publisher: Publisher;
+  readonly #reloader: Reloader;
+  readonly #loader: ConfigLoader;
+  readonly #sender = new Sender({ now: () => performance.now() });
+  readonly #sessions: Sessions;
+  readonly #dialer: SinkDialer;
+  readonly #doors: Doors;
+  readonly #findings: FindingLog;
+  #settings: Settings | undefined;
+
+  private constructor(options: AppOptions) {
+    const { log, store } = options;
+    this.#log = log;
+    this.#findings = new FindingLog(log);
+    this.#publisher = new Publisher({
+      hub: this.#hub,
+      store,
+      clock: systemClock,
+      onEvent: logPublisher(log),
+    });
+    this.#loader = new ConfigLoader({
+      config: options.config,
+      createWorker: () => new Worker(options.workerUrl, { type: "module" }),
+      seed: () => this.#hub.current && seedOf(this.#hub.current.snapshot),
+      onPositions: ({ id, findings }) => {
+        if (this.#reloader.place(id, findings)) this.#findings.say(findings);
+      },
+    });
+    this.#reloader = new Reloader({
+      loader: this.#loader,
+      publisher: this.#publisher,
+      now: systemClock.now,
+      onLoaded: (result, state) => this.#loaded(result, state),
+    });
+    this.#sessions = new Sessions({
+      targets: this.#hub,
+      sender: this.#sender,
+      observer: logSessions(log),
+      clock: systemClock,
+    });
+    this.#dialer = this.#makeDialer();
+    this.#doors = new Doors({ log, sessions: this.#sessions, settings: () => this.#settings! });
+  }
+
+  /**
+   * Starts. Rejects with a {@link NothingToServeError} where there is neither a usable configuration
+   * nor a stored snapshot, and with a ListenError where a port cannot be had.
+   */
+  static async start(options: AppOptions): Promise<App> {
+    const app = new App(options);
+    try {
+      await app.#start();
+      return app;
+    } catch (error) {
+      await app[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Loads the configuration now, whether or not a file seems to have changed. */
+  reload(): Promise<void> {
+    return this.#reloader.reload(systemClock.now());
+  }
+
+  /** Where sinks and clients can dial us. */
+  get addresses(): readonly string[] {
+    return this.#doors.addresses;
+  }
+
+  /** What is served. */
+  get publication(): Publication | undefined {
+    return this.#hub.current;
+  }
+
+  /** Where each dial-out stands. */
+  get sinks(): readonly SinkStatus[] {
+    return this.#dialer.status();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#loader[Symbol.asyncDispose]();
+    await Promise.all([
+      this.#dialer[Symbol.asyncDispose](),
+      this.#doors.drain(DRAIN),
+      this.#publisher[Symbol.asyncDispose](),
+    ]);
+    this.#sessions[Symbol.dispose]();
+    this.#sender[Symbol.dispose]();
+  }
+
+  async #start(): Promise<void> {
+    const stored = await this.#publisher.restore();
+    if (stored !== undefined) {
+      // The configuration may name other ports by now: then these need not be had.
+      await this.#apply(stored.snapshot.settings).catch((error) => {
+        this.#log.logger("listener").warn(String(error.message ?? error));
+      });
+    }
+    await this.reload();
+    await this.#publisher.idle();
+    const current = this.#hub.current;
+    if (current === undefined) {
+      throw new NothingToServeError("there is nothing to serve: see the findings above");
+    }
+    await this.#apply(current.snapshot.settings);
+    this.#hub.subscribe(({ snapshot }) => this.#reconfigure(snapshot.settings));
+  }
+
+  /** Puts settings into effect: all of them, since nothing runs yet. */
+  async #apply(settings: Settings): Promise<void> {
+    this.#settings = settings;
+    this.#applyLive(settings);
+    await this.#doors.open(settings);
+  }
+
+  /** Puts settings into effect that may change at any time, and says which may not. */
+  #reconfigure(settings: Settings): void {
+    const before = this.#settings!;
+    if (before === settings) return;
+    this.#settings = settings;
+    this.#applyLive(settings);
+    const frozen = (["instance", "listen", "admin", "limits"] as const)
+      .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(settings[key]));
+    for (const key of frozen) {
+      this.#log.logger("config").warn(`a change of \`${key}\` takes effect at the next start`);
+    }
+  }
+
+  #applyLive(settings: Settings): void {
+    this.#log.configure(settings.log);
+    const { targets, unusable } = sinkTargets(settings.sinks);
+    for (const { name, reason } of unusable) {
+      this.#log.logger("sink").error("the sink cannot be dialled", { sink: name, reason });
+    }
+    this.#dialer.configure(targets);
+  }
+
+  #loaded(result: LoadResult, state: ReloadState): void {
+    const logger = this.#log.logger("config");
+    const { files, filesParsed, services } = result.stats;
+    const fields = { files, filesParsed, services, ms: Math.round(state.durationMs) };
+    if (result.ok) logger.info("loaded", fields);
+    else {
+      const kept = result.usable
+        ? "the last good content of these files stays"
+        : "what is published stays";
+      logger.warn(`loaded with errors; ${kept}`, { ...fields, kept: result.kept.join(" ") });
+    }
+    const isPlaced = result.findings.every((f) =>
+      f.path === undefined || f.position?.line !== undefined
+    );
+    if (isPlaced) this.#findings.say(result.findings); // else they come again, with line and column
+  }
+
+  #makeDialer(): SinkDialer {
+    return new SinkDialer({
+      sessions: this.#sessions,
+      clock: systemClock,
+      random: Math.random,
+      resolver: () => collectionResolver(this.#settings!),
+      resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+      dial: (address, path, options) =>
+        dialStream(address, path, {
+          ...options,
+          now: () => performance.now(),
+          maxReceive: this.#settings!.limits.message,
+        }),
+      observer: logLinks(this.#log),
+      unresolved: logUnresolved(this.#log),
+    });
+  }
+}
+
+/** What broken files fall back to. */
+function seedOf(snapshot: Snapshot): Seed {
+  const text = new TextDecoder();
+  const services = Array.from(
+    snapshot.services,
+    ({ bytes }) => JSON.parse(text.decode(bytes)) as ServiceRecord,
+  );
+  return { services, settings: snapshot.settings };
+}

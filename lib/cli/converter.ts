@@ -1,0 +1,12 @@
+/**
+ * Conversion as the loader wants it: the two parts know nothing of each other.
+ *
+ * @module
+ */
+import type { Converter } from "../config/converter.ts";
+import { conflicts } from "../convert/conflicts.ts";
+import { convertService } from "../convert/convert.ts";
+import { checkTogether } from "../convert/together.ts";
+
+/** Turns services into ServiceEntries, by Istio's rules and ours. */
+export const serviceEntryConverter: Converter = { convertService, conflicts, checkTogether };

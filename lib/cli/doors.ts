@@ -1,0 +1,83 @@
+/**
+ * The doors of the process: the gRPC server and the ports that lead to it.
+ *
+ * @module
+ */
+import { expand } from "../config/expand.ts";
+import type { Log } from "../log.ts";
+import type { Settings } from "../model/settings.ts";
+import { collectionResolver, typeUrlResolver } from "../protocol/resolve.ts";
+import { ListenError } from "../transport/listener.ts";
+import { PushServer } from "../transport/server.ts";
+import { addServices } from "../transport/services.ts";
+import type { Sessions } from "../transport/sessions.ts";
+import { Listeners } from "./listeners.ts";
+import { logListeners } from "./observer.ts";
+
+/** What the doors lead to. */
+export interface DoorsOptions {
+  readonly log: Log;
+  readonly sessions: Sessions;
+  /** The settings in effect. */
+  readonly settings: () => Settings;
+}
+
+/** Opens what the settings say; made once, opened when there is something to serve. */
+export class Doors {
+  readonly #options: DoorsOptions;
+  #server: PushServer | undefined;
+  #listeners: Listeners | undefined;
+
+  constructor(options: DoorsOptions) {
+    this.#options = options;
+  }
+
+  /** Addresses listened on, as bound. */
+  get addresses(): readonly string[] {
+    return this.#listeners?.addresses ?? [];
+  }
+
+  /** Listens on what the settings say, and nowhere else. Rejects with a ListenError that names the setting to change. */
+  async open(settings: Settings): Promise<void> {
+    const listeners = this.#listeners ??= new Listeners(
+      this.#server ??= this.#serve(settings),
+      logListeners(this.#options.log),
+    );
+    try {
+      await listeners.configure(settings.listen.map(({ address }) => expanded(address)));
+    } catch (error) {
+      if (!(error instanceof ListenError)) throw error;
+      throw new ListenError(`${error.message}; \`listen\` in the configuration changes it`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Lets nobody in any more and ends all streams, within `ms` milliseconds. */
+  async drain(ms: number): Promise<void> {
+    await this.#listeners?.[Symbol.asyncDispose]();
+    await this.#server?.drain(ms);
+  }
+
+  #serve(settings: Settings): PushServer {
+    const server = new PushServer({
+      now: () => performance.now(),
+      maxReceive: settings.limits.message,
+    });
+    addServices(server, {
+      sessions: this.#options.sessions,
+      instance: settings.instance,
+      typeUrls: typeUrlResolver(),
+      collections: () => collectionResolver(this.#options.settings()),
+    });
+    return server;
+  }
+}
+
+function expanded(address: string): string {
+  const expansion = expand(address);
+  if (!expansion.ok) {
+    throw new ListenError(`cannot listen on ${address}: ${expansion.message}; ${expansion.hint}`);
+  }
+  return expansion.text;
+}

@@ -1,0 +1,111 @@
+/**
+ * `pinnace run`: serves the services of a configuration until told to stop.
+ *
+ * @module
+ */
+import { dirname, join, resolve } from "node:path";
+import { Log, StreamSink } from "../log.ts";
+import { disk } from "../snapshot/file_layer.ts";
+import { resourceCount } from "../snapshot/snapshot.ts";
+import { openStore } from "../snapshot/open_store.ts";
+import { StoreError } from "../snapshot/store.ts";
+import { lockStore } from "../snapshot/store_lock.ts";
+import { ListenError } from "../transport/listener.ts";
+import { App, NothingToServeError } from "./app.ts";
+import { EXIT } from "./command_line.ts";
+
+/** Options of {@link run}. */
+export interface RunOptions {
+  readonly config: string;
+  readonly store?: string;
+  readonly workerUrl: string;
+}
+
+/** Until a configuration says otherwise. */
+const FIRST_LOG = { level: "info", format: "text" } as const;
+
+/** Runs until SIGTERM or SIGINT; gives the exit code. SIGHUP loads the configuration again. */
+export async function run(options: RunOptions): Promise<number> {
+  const config = resolve(options.config);
+  await using sink = new StreamSink(Deno.stderr);
+  const log = new Log({ ...FIRST_LOG, sink: sink.write, colours: Deno.stderr.isTerminal() });
+  const logger = log.logger("pinnace");
+  try {
+    await using opened = await openStore(resolve(options.store ?? defaultStore(config)), {
+      files: disk,
+      lock: lockStore,
+      owner: { pid: Deno.pid, host: Deno.hostname(), started: new Date().toISOString() },
+      now: Date.now,
+      onFinding: ({ message, hint }) => logger.warn(message, hint === undefined ? {} : { hint }),
+    });
+    using signals = new Signals();
+    await using app = await App.start({ ...options, config, store: opened.store, log });
+    announce(app, opened.store.place, log);
+    signals.onHangup(() => app.reload());
+    const signal = await signals.stop;
+    logger.info("stopping", { signal });
+    return EXIT.ok;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    logger.error(error.message);
+    return EXIT.failure;
+  }
+}
+
+/** Failures that are a person's to mend; their message says how. */
+function isExpected(error: unknown): error is Error {
+  return [NothingToServeError, ListenError, StoreError].some((type) => error instanceof type);
+}
+
+/** `data/` beside the configuration. */
+export function defaultStore(config: string): string {
+  return join(isFolder(config) ? config : dirname(config), "data");
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false; // whoever reads it says what is wrong with it
+  }
+}
+
+function announce(app: App, store: string, log: Log): void {
+  const logger = log.logger("pinnace");
+  const { snapshot } = app.publication!;
+  const fields = { services: snapshot.services.size, resources: resourceCount(snapshot) };
+  logger.info("serving MCP and ADS", { listen: app.addresses.join(" "), ...fields });
+  logger.info("snapshots are kept", { store, newest: snapshot.id });
+  for (const { name, address } of app.sinks) logger.info("dialling out", { sink: name, address });
+  if (app.addresses.length > 0) {
+    logger.info(
+      "an istiod that names us needs k8s:// among its configSources to keep its cluster's own",
+    );
+  }
+}
+
+/** The signals a service gets. Disposing it leaves them to the system again. */
+class Signals implements Disposable {
+  /** Resolves with the first signal to stop. */
+  readonly stop: Promise<Deno.Signal>;
+  readonly #listeners: [Deno.Signal, () => void][] = [];
+
+  constructor() {
+    this.stop = new Promise((resolve) => {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) this.#on(signal, () => resolve(signal));
+    });
+  }
+
+  onHangup(reload: () => void): void {
+    this.#on("SIGHUP", reload);
+  }
+
+  [Symbol.dispose](): void {
+    for (const [signal, listener] of this.#listeners) Deno.removeSignalListener(signal, listener);
+  }
+
+  #on(signal: Deno.Signal, listener: () => void): void {
+    Deno.addSignalListener(signal, listener);
+    this.#listeners.push([signal, listener]);
+  }
+}
