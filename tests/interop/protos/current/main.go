@@ -1,0 +1,57 @@
+// Tells what the published Go modules know of the wire types, and codes messages with them, so that
+// a test can hold our own .proto files and codec against both.
+//
+//	protos describe NAME...            types and services, as JSON
+//	protos generate SEED COUNT NAME... COUNT random messages of each type, a JSON line each
+//	protos read                        JSON lines with type and bytes in, what Go makes of them out
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+
+	_ "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	_ "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	_ "google.golang.org/protobuf/types/known/anypb"
+	_ "google.golang.org/protobuf/types/known/durationpb"
+	_ "google.golang.org/protobuf/types/known/structpb"
+	_ "google.golang.org/protobuf/types/known/timestamppb"
+	_ "google.golang.org/protobuf/types/known/wrapperspb"
+	_ "istio.io/api/mcp/v1alpha1"
+	_ "istio.io/api/networking/v1alpha3"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	switch {
+	case len(args) >= 1 && args[0] == "describe":
+		return json.NewEncoder(os.Stdout).Encode(describe(args[1:]))
+	case len(args) >= 4 && args[0] == "generate":
+		seed, err := strconv.ParseInt(args[1], 10, 64)
+		if err != nil {
+			return err
+		}
+		count, err := strconv.Atoi(args[2])
+		if err != nil {
+			return err
+		}
+		return generate(os.Stdout, seed, count, args[3:])
+	case len(args) == 1 && args[0] == "read":
+		return read(os.Stdin, os.Stdout)
+	}
+	return fmt.Errorf("usage: protos describe NAME... | generate SEED COUNT NAME... | read")
+}
+
+func messageType(name string) (protoreflect.MessageType, error) {
+	return protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))
+}
