@@ -5,6 +5,7 @@
  * @module
  */
 import { Command, CommanderError, Option } from "commander";
+import { nearest } from "../config/nearest.ts";
 import { VERSION } from "./version.ts";
 
 /** Exit codes: fine; findings or failure; the command line itself is wrong. */
@@ -16,10 +17,14 @@ export interface CommandContext {
   readonly workerUrl: string;
 }
 
-interface ConfigOptions {
+interface Options {
   readonly config: string;
   readonly store?: string;
+  readonly admin?: string;
 }
+
+/** Runs one command with its options; gives the exit code. */
+type Action = (options: Options, names: string[]) => Promise<number>;
 
 /** Runs the command that `args` names and gives the exit code. Writes to standard output and error. */
 export async function runCommandLine(
@@ -38,66 +43,101 @@ export async function runCommandLine(
 }
 
 function buildProgram(context: CommandContext, exit: (code: number) => void): Command {
+  const run: Action = async (options) =>
+    await (await import("./run.ts")).run({ ...options, ...context });
   const program = new Command("pinnace")
     .description("Keeps every mesh informed of the services that you write down in one file.")
     .version(`pinnace ${VERSION}`, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
-    .showHelpAfterError("(pinnace --help lists commands and options)")
+    .usage("--config <file|dir> [options]\n       pinnace <command> [options]")
+    .enablePositionalOptions()
     .exitOverride();
-
-  withConfig(program.command("run", { isDefault: true }))
-    .description("serve the services of a configuration (the default command)")
-    .addOption(storeOption())
-    .action(async (options: ConfigOptions) => {
-      const { run } = await import("./run.ts");
-      exit(await run({ ...options, ...context }));
-    });
-
-  withConfig(program.command("validate"))
-    .description("check a configuration and print what is wrong with it")
-    .action(async (options: ConfigOptions) => {
-      const { validate } = await import("./validate.ts");
-      exit(await validate(options));
-    });
-
-  withConfig(program.command("render"))
-    .description("print the resources that sinks get, as YAML")
-    .argument("[name...]", "only these, each as namespace/name")
-    .action(async (names: string[], options: ConfigOptions) => {
-      const { render } = await import("./render.ts");
-      exit(await render({ ...options, names }));
-    });
-
+  program.configureOutput({
+    outputError: (text, write) => write(`${text.trimEnd()}\n${SEE_HELP}`),
+  });
+  withConfig(program).addOption(STORE).argument("[command]").action(
+    (name: string | undefined, options: Partial<Options>) =>
+      name === undefined ? act(program, run, options, [], exit) : unknownCommand(program, name),
+  );
+  offer(program.command("run"), run, exit).addOption(STORE)
+    .description("serve the services of a configuration (what pinnace does without a command)");
+  offer(
+    program.command("validate"),
+    async (options) => await (await import("./validate.ts")).validate(options),
+    exit,
+  ).description("check a configuration and print what is wrong with it");
+  offer(
+    program.command("render").argument("[name...]", "only these, each as namespace/name"),
+    async (options, names) => await (await import("./render.ts")).render({ ...options, names }),
+    exit,
+  ).description("print the resources that sinks get, as YAML");
   addSnapshotCommands(program, exit);
   return program;
 }
 
+const SEE_HELP = "(pinnace --help lists commands and options)\n";
+
+const STORE = new Option(
+  "--store <dir>",
+  "where snapshots are kept (default: data/ beside the configuration)",
+);
+
+const ADMIN = new Option(
+  "--admin <host:port>",
+  "the running Pinnace (default: `admin` of the configuration)",
+);
+
 function addSnapshotCommands(program: Command, exit: (code: number) => void): void {
-  const snapshots = program.command("snapshots")
+  const snapshots = program.command("snapshots").helpCommand(false)
     .description("look at the stored snapshots; confirm one that the guard holds back");
-  withConfig(snapshots.command("list"))
-    .description("list the stored snapshots, newest first")
-    .addOption(storeOption())
-    .action(async (options: ConfigOptions) => {
-      const { listSnapshots } = await import("./snapshots.ts");
-      exit(await listSnapshots(options));
-    });
-  withConfig(snapshots.command("confirm"))
-    .description("publish the snapshot that the guard holds back")
-    .argument("<id>", "its id, as logged and as shown in the status")
-    .addOption(storeOption())
-    .addOption(new Option("--admin <host:port>", "the running Pinnace; default: from the config"))
-    .action(async (id: string, options: ConfigOptions & { admin?: string }) => {
-      const { confirmSnapshot } = await import("./snapshots.ts");
-      exit(await confirmSnapshot({ ...options, id }));
-    });
+  offer(
+    snapshots.command("list"),
+    async (options) => await (await import("./snapshots.ts")).listSnapshots(options),
+    exit,
+  ).addOption(STORE).addOption(ADMIN)
+    .description("list the snapshots that a running Pinnace has stored, newest first");
+  offer(
+    snapshots.command("confirm").argument("<id>", "its id, as logged and as shown in the status"),
+    async (options, [id]) =>
+      await (await import("./snapshots.ts")).confirmSnapshot({ ...options, id: id! }),
+    exit,
+  ).addOption(STORE).addOption(ADMIN)
+    .description("publish the snapshot that the guard holds back");
+}
+
+/** Gives a command its `--config` and what it does. */
+function offer(command: Command, action: Action, exit: (code: number) => void): Command {
+  return withConfig(command).action((...args: unknown[]) => {
+    const names = (args.slice(0, -2) as (string | string[])[]).flat();
+    return act(command, action, command.opts<Partial<Options>>(), names, exit);
+  });
 }
 
 function withConfig(command: Command): Command {
-  return command.requiredOption("-c, --config <file|dir>", "the configuration, a file or a folder");
+  return command.option(
+    "-c, --config <file|dir>",
+    "the configuration: a file, or a folder of files",
+  );
 }
 
-function storeOption(): Option {
-  return new Option("--store <dir>", "where snapshots are kept (default: data/ beside the config)");
+async function act(
+  command: Command,
+  action: Action,
+  options: Partial<Options>,
+  names: string[],
+  exit: (code: number) => void,
+): Promise<void> {
+  const { config } = options;
+  // Checked here and not by the library, which would rather miss an option than see one misspelt.
+  if (config === undefined) {
+    return command.error("error: name a configuration: --config services.yaml");
+  }
+  exit(await action({ ...options, config }, names));
+}
+
+function unknownCommand(program: Command, name: string): never {
+  const near = nearest(name, program.commands.map((command) => command.name()));
+  const hint = near === undefined ? "" : `\n(Did you mean ${near}?)`;
+  return program.error(`error: unknown command '${name}'${hint}`);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Log, StreamSink } from "../log.ts";
 import { disk } from "../snapshot/file_layer.ts";
 import { resourceCount } from "../snapshot/snapshot.ts";
@@ -13,6 +13,7 @@ import { lockStore } from "../snapshot/store_lock.ts";
 import { ListenError } from "../transport/listener.ts";
 import { App, NothingToServeError } from "./app.ts";
 import { EXIT } from "./command_line.ts";
+import { defaultStore } from "./store_place.ts";
 
 /** Options of {@link run}. */
 export interface RunOptions {
@@ -55,19 +56,6 @@ export async function run(options: RunOptions): Promise<number> {
 /** Failures that are a person's to mend; their message says how. */
 function isExpected(error: unknown): error is Error {
   return [NothingToServeError, ListenError, StoreError].some((type) => error instanceof type);
-}
-
-/** `data/` beside the configuration. */
-export function defaultStore(config: string): string {
-  return join(isFolder(config) ? config : dirname(config), "data");
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false; // whoever reads it says what is wrong with it
-  }
 }
 
 function announce(app: App, store: string, log: Log): void {

@@ -1,0 +1,51 @@
+/**
+ * A configuration read once, for commands that serve nothing.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { ConfigReader } from "../config/load.ts";
+import type { LoadResult } from "../config/messages.ts";
+import { type Finding, formatFinding } from "../model/finding.ts";
+import { serviceEntryConverter } from "./converter.ts";
+
+/** A configuration as it is now. */
+export interface ReadConfig {
+  readonly result: LoadResult;
+  /** With line and column, in the order of file and line. */
+  readonly findings: readonly Finding[];
+}
+
+/** Reads, checks and converts a configuration. */
+export function readConfig(config: string): ReadConfig {
+  const reader = new ConfigReader(resolve(config), { converter: serviceEntryConverter });
+  const result = reader.load({ full: true });
+  return { result, findings: reader.locate().toSorted(byPlace) };
+}
+
+/** Findings as lines, with paths as short as they can be from here. */
+export function describeFindings(findings: readonly Finding[]): string {
+  return findings.map((finding) => `${formatFinding(shorten(finding))}\n`).join("");
+}
+
+/** Writes all of `text`; a reader that went away (`| head`) is no failure. */
+export async function print(text: string, to: typeof Deno.stdout): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  try {
+    for (let at = 0; at < bytes.length;) at += await to.write(bytes.subarray(at));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
+
+function shorten(finding: Finding): Finding {
+  const here = `${Deno.cwd()}/`;
+  const { position } = finding;
+  if (!position?.file.startsWith(here)) return finding;
+  return { ...finding, position: { ...position, file: position.file.slice(here.length) } };
+}
+
+function byPlace({ position: a }: Finding, { position: b }: Finding): number {
+  const files = (a?.file ?? "") < (b?.file ?? "") ? -1 : (a?.file ?? "") > (b?.file ?? "") ? 1 : 0;
+  return files || (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
+}

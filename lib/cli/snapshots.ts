@@ -1,0 +1,50 @@
+/**
+ * `pinnace snapshots`: what a running Pinnace has stored and holds back.
+ *
+ * @module
+ */
+import { AdminError, type AdminOptions, askAdmin } from "./admin_client.ts";
+import { EXIT } from "./command_line.ts";
+import { print } from "./read_config.ts";
+
+/** What `/api/v1/snapshots` lists. */
+interface Listed {
+  readonly id: string;
+  readonly savedAt: string;
+  readonly resources: number;
+  readonly published: boolean;
+}
+
+/** Prints the stored snapshots, newest first. */
+export function listSnapshots(options: AdminOptions): Promise<number> {
+  return asking(async () => {
+    const { snapshots, held } = await askAdmin(options, "/api/v1/snapshots") as {
+      snapshots: readonly Listed[];
+      held?: { readonly id: string; readonly message: string };
+    };
+    for (const { id, savedAt, resources, published } of snapshots) {
+      const mark = published ? "  published" : "";
+      await print(`${id}  ${savedAt}  ${resources} resources${mark}\n`, Deno.stdout);
+    }
+    if (held !== undefined) await print(`${held.id}  held back: ${held.message}\n`, Deno.stdout);
+  });
+}
+
+/** Has the snapshot that the guard holds back published. */
+export function confirmSnapshot(options: AdminOptions & { readonly id: string }): Promise<number> {
+  return asking(async () => {
+    await askAdmin(options, `/api/v1/snapshots/${encodeURIComponent(options.id)}/confirm`, "POST");
+    await print(`${options.id} is confirmed and will be published\n`, Deno.stdout);
+  });
+}
+
+async function asking(ask: () => Promise<void>): Promise<number> {
+  try {
+    await ask();
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof AdminError)) throw error;
+    await print(`error: ${error.message}\n`, Deno.stderr);
+    return EXIT.failure;
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * `pinnace validate`: what is wrong with a configuration, by file and line.
+ *
+ * @module
+ */
+import { EXIT } from "./command_line.ts";
+import { describeFindings, print, readConfig } from "./read_config.ts";
+
+/** Prints the findings; 1 if any is an error, else 0. */
+export async function validate({ config }: { readonly config: string }): Promise<number> {
+  const { result, findings } = readConfig(config);
+  await print(describeFindings(findings), Deno.stdout);
+  const { files, services } = result.stats;
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  const counts = `${count(errors, "error")}, ${count(findings.length - errors, "warning")}`;
+  const read = `${count(services, "service")} in ${count(files, "file")}`;
+  await print(`${read}: ${findings.length === 0 ? "fine" : counts}\n`, Deno.stderr);
+  return errors === 0 ? EXIT.ok : EXIT.failure;
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}
