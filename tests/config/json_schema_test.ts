@@ -1,0 +1,66 @@
+import { assert, assertEquals } from "@std/assert";
+import { configJsonSchema } from "../../lib/config/json_schema.ts";
+import { loadOnce } from "../../lib/config/load_once.ts";
+import { formatFinding } from "../../lib/model/finding.ts";
+import { checkTogether } from "../../lib/convert/together.ts";
+import { conflicts } from "../../lib/convert/conflicts.ts";
+import { convertService } from "../../lib/convert/convert.ts";
+import { TempFolder } from "./testdata/temp_folder.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const EXAMPLE = new URL("config.example.yaml", ROOT);
+const options = { converter: { convertService, checkTogether, conflicts }, hostName: "test" };
+
+Deno.test("json schema: the committed file is what the schema gives (deno task schema)", () => {
+  const committed = JSON.parse(Deno.readTextFileSync(new URL("config.schema.json", ROOT)));
+  assertEquals(committed, JSON.parse(JSON.stringify(configJsonSchema())));
+});
+
+Deno.test("example: it names the schema in its first line and loads without a finding", () => {
+  const text = Deno.readTextFileSync(EXAMPLE);
+  const [, schema] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)!;
+  assert(Deno.statSync(new URL(schema!, ROOT)).isFile);
+  const { findings, settings, services } = loadOnce(EXAMPLE.pathname, options);
+  assertEquals(findings.map(formatFinding), []);
+  assertEquals(services.map(({ service }) => service.name), ["orders", "billing", "search"]);
+  assertEquals(settings?.listen, [{ address: "127.0.0.1:15010" }]);
+});
+
+/** The example with everything that is commented out put in, as a reader who tries it all would have it. */
+function uncommented(): string {
+  const isKey = /^( *)# ((?:- )?(?:[a-zA-Z]+:| {2,}(?:- )?\S).*)$/;
+  return Deno.readTextFileSync(EXAMPLE).split("\n").slice(1)
+    .filter((line) => !line.includes("workloadSelector"))
+    .map((line) => line.replace(isKey, "$1$2")).join("\n");
+}
+
+Deno.test("example: what is commented out is right too, and shows the defaults", () => {
+  using folder = new TempFolder();
+  const config = folder.write("c.yaml", uncommented());
+  const environment = (name: string) => name === "MESH_B_TOKEN" ? "secret" : undefined;
+  const all = loadOnce(config, { ...options, environment });
+  assertEquals(all.findings.map(formatFinding), []);
+  const plain = loadOnce(EXAMPLE.pathname, options);
+  const { sinks, instance, ...settings } = all.settings!;
+  assertEquals(instance, "edge-1");
+  assertEquals(sinks.map(({ name }) => name), ["mesh-a.example:9901", "mesh-b"]);
+  assertEquals(sinks[1]!.headers, { "x-token": "${MESH_B_TOKEN}" });
+  const { sinks: _sinks, instance: _instance, ...defaults } = plain.settings!;
+  assertEquals(settings, defaults);
+  assertEquals(all.services.map((s) => s.service), plain.services.map((s) => s.service));
+});
+
+Deno.test("example: every key of the schema is in it", () => {
+  const text = Deno.readTextFileSync(EXAMPLE);
+  const missing = keysOf(configJsonSchema()).filter((key) => !text.includes(`${key}:`));
+  assertEquals(missing, []);
+});
+
+function keysOf(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  return Object.entries(schema).flatMap(([name, value]) =>
+    name === "properties"
+      ? [...Object.keys(value as object), ...Object.values(value as object).flatMap(keysOf)]
+      : keysOf(value)
+  );
+}
