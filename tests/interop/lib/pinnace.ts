@@ -161,7 +161,7 @@ export class Pinnace implements AsyncDisposable {
 }
 
 /** `deno` arguments of the start task up to the program, which is named absolutely. */
-async function runArguments(): Promise<string[]> {
+export async function runArguments(): Promise<string[]> {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
   const words = String(tasks.start).split(" ");
   const program = words.indexOf("main.ts");
