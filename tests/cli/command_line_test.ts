@@ -1,0 +1,89 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { folder, pinnace } from "./command.ts";
+
+const GOOD = `services:
+  - name: orders
+    ports: ["443:8443/GRPC"]
+    endpoints: [192.0.2.1]
+  - name: billing
+    namespace: shop
+    ports: [{ name: http, number: 80, protocol: HTTP }]
+    endpoints: [192.0.2.2]
+`;
+
+Deno.test("command line: a misspelt option gets a suggestion and exit code 2", async () => {
+  const { code, stderr } = await pinnace("--confg", "x.yaml");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "unknown option '--confg'\n(Did you mean --config?)");
+});
+
+Deno.test("command line: a misspelt command gets a suggestion and exit code 2", async () => {
+  const { code, stderr } = await pinnace("rendr", "--config", "x.yaml");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "unknown command 'rendr'\n(Did you mean render?)");
+});
+
+Deno.test("command line: without a configuration it says how to name one", async () => {
+  for (const args of [[], ["run"], ["validate"], ["render"]]) {
+    const { code, stderr } = await pinnace(...args);
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, "name a configuration: --config");
+  }
+});
+
+Deno.test("command line: --version is that of deno.json, --help names every command", async () => {
+  const { version } = JSON.parse(await Deno.readTextFile("deno.json"));
+  assertEquals(await pinnace("--version"), { code: 0, stdout: `pinnace ${version}\n`, stderr: "" });
+  const help = await pinnace("--help");
+  assertEquals(help.code, 0);
+  for (const word of ["--config", "--store", "run", "validate", "render", "snapshots"]) {
+    assertStringIncludes(help.stdout, word);
+  }
+});
+
+Deno.test("validate: a good configuration is fine, exit code 0", async () => {
+  await using dir = await folder({ "p.yaml": GOOD });
+  const { code, stdout, stderr } = await pinnace("validate", "--config", `${dir.path}/p.yaml`);
+  assertEquals([code, stdout, stderr], [0, "", "2 services in 1 file: fine\n"]);
+});
+
+Deno.test("validate: what is wrong is said with file, line and column, exit code 1", async () => {
+  await using dir = await folder({ "p.yaml": GOOD.replace("number: 80", "number: 0") });
+  const { code, stdout } = await pinnace("validate", "--config", `${dir.path}/p.yaml`);
+  assertEquals(code, 1);
+  assertMatch(stdout, /p\.yaml:7:\d+: error: .*\[/);
+});
+
+Deno.test("render: prints every resource in the order of names, or those named", async () => {
+  await using dir = await folder({ "p.yaml": GOOD });
+  const all = await pinnace("render", "--config", `${dir.path}/p.yaml`);
+  assertEquals(all.code, 0);
+  assertEquals([...all.stdout.matchAll(/^ {2}name: (.*)$/gm)].map(([, n]) => n), [
+    "orders",
+    "billing",
+  ]);
+  const one = await pinnace("render", "--config", `${dir.path}/p.yaml`, "shop/billing");
+  assertEquals([...one.stdout.matchAll(/^ {2}name: (.*)$/gm)].map(([, n]) => n), ["billing"]);
+  const none = await pinnace("render", "--config", `${dir.path}/p.yaml`, "billing");
+  assertEquals(none.code, 1);
+  assertStringIncludes(none.stderr, "no resource is named billing");
+});
+
+Deno.test("run: with neither a usable configuration nor a store it exits 1 and says why", async () => {
+  await using dir = await folder({ "p.yaml": "services: [\n" });
+  const run = await pinnace("--config", `${dir.path}/p.yaml`, "--store", `${dir.path}/store`);
+  assertEquals(run.code, 1);
+  assertMatch(run.stderr, /p\.yaml:\d+:\d+: error/);
+  const missing = await pinnace("--config", `${dir.path}/nope.yaml`, "--store", `${dir.path}/s`);
+  assertEquals(missing.code, 1);
+  assertStringIncludes(missing.stderr, "nope.yaml is not there");
+});
+
+Deno.test("run: a port in use is an error that says which setting changes it", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const text = `listen: ["127.0.0.1:${taken.addr.port}"]\n${GOOD}`;
+  await using dir = await folder({ "p.yaml": text });
+  const run = await pinnace("--config", `${dir.path}/p.yaml`, "--store", `${dir.path}/store`);
+  assertEquals(run.code, 1);
+  assertMatch(run.stderr, /already in use; `listen` in the configuration changes it/);
+});
