@@ -83,7 +83,7 @@ export function isLabelValue(value: string): boolean {
 /** The nearest DNS-1123 subdomain to some text, for a hint; undefined where nothing is left of it. */
 export function suggestName(text: string): string | undefined {
   const labels = text.toLowerCase().split(".")
-    .map((label) => trimHyphens(label.replace(/[^a-z0-9]+/g, "-")))
+    .map((label) => trimHyphens(label.replace(/[^a-z0-9-]+/g, "-")))
     .filter((label) => label !== "");
   const name = trimEnds(labels.join(".").slice(0, SUBDOMAIN_LENGTH));
   return isKubernetesSubdomain(name) ? name : undefined;
@@ -92,7 +92,7 @@ export function suggestName(text: string): string | undefined {
 /** The nearest DNS-1123 label to some text, for a hint; undefined where nothing is left of it. */
 export function suggestLabel(text: string): string | undefined {
   const label = trimHyphens(
-    text.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, LABEL_LENGTH),
+    text.toLowerCase().replace(/[^a-z0-9-]+/g, "-").slice(0, LABEL_LENGTH),
   );
   return isKubernetesLabel(label) ? label : undefined;
 }

@@ -22,9 +22,8 @@ const partialWildcard: Rule<ServiceEntry> = {
       if (!isPartialWildcard(host)) return;
       report({
         path: ["hosts", index],
-        message: `Envoy refuses the wildcard of ${
-          JSON.stringify(host)
-        }, and every listener with it`,
+        message: `the wildcard of ${JSON.stringify(host)} is not its whole first label; ` +
+          "as a TLS name, Envoy refuses the whole listener for it",
         hint: "write *.example.com, or use resolution DYNAMIC_DNS",
       });
     });

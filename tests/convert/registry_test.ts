@@ -1,0 +1,41 @@
+import { assert, assertEquals } from "@std/assert";
+import { RULES } from "../../lib/convert/registry.ts";
+import { docAnchor } from "../../lib/convert/rules/rule.ts";
+import { sources } from "../source_files.ts";
+
+const text = Deno.readTextFileSync(new URL("../../docs/rules.md", import.meta.url));
+const sections = new Map(
+  text.split(/^### /m).slice(1).map((
+    section,
+  ) => [section.slice(0, section.indexOf("\n")), section]),
+);
+
+/** Rules of ours that the sources name, wherever they are applied. */
+const named = sources("lib").flatMap(({ text }) =>
+  [...text.matchAll(/"((?:istio|pinnace)\/[a-z][a-z-]+)"/g)].map(([, id]) => id!)
+).filter((id) => !id.startsWith("pinnace/Service"));
+
+Deno.test("rules: docs/rules.md has a section on each rule, and on nothing else", () => {
+  assert(RULES.length > 40, `${RULES.length}`);
+  assertEquals([...sections.keys()].sort(), [...new Set(named)].sort());
+});
+
+Deno.test("rules: the registry knows every rule of conversion", () => {
+  const known = new Set(RULES.map(({ id }) => id));
+  const missing = sources("lib/convert").flatMap(({ text }) =>
+    [...text.matchAll(/\bid: "((?:istio|pinnace)\/[a-z-]+)"/g)].map(([, id]) => id!)
+  ).filter((id) => !known.has(id));
+  assertEquals(missing, []);
+});
+
+Deno.test("rules: each section says how grave it is, why, and shows an example", () => {
+  for (const { id, severity } of RULES) {
+    const section = sections.get(id);
+    assert(section?.includes(`_${severity}_`), `${id}: ${severity}`);
+    assert(section!.includes("`"), `${id} has no example`);
+  }
+});
+
+Deno.test("rules: anchors are unique", () => {
+  assertEquals(new Set(RULES.map(docAnchor)).size, RULES.length);
+});
