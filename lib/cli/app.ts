@@ -7,7 +7,8 @@
 import { lookup } from "node:dns/promises";
 import { ConfigLoader } from "../config/loader.ts";
 import type { LoadResult, Seed } from "../config/messages.ts";
-import type { Log } from "../log.ts";
+import { ConfigWatcher, type WatchTimes } from "../config/watch.ts";
+import { explain, type Log } from "../log.ts";
 import type { ServiceRecord } from "../model/service.ts";
 import type { Settings } from "../model/settings.ts";
 import { collectionResolver } from "../protocol/resolve.ts";
@@ -39,6 +40,9 @@ export class NothingToServeError extends Error {
   override readonly name = "NothingToServeError";
 }
 
+/** Until the configuration says otherwise. */
+const FIRST_TIMES: WatchTimes = { quiet: 100, max: 1000, poll: 5000 };
+
 /** How long peers may take to notice that we go. Milliseconds. */
 const DRAIN = 3000;
 
@@ -49,6 +53,7 @@ export class App implements AsyncDisposable {
   readonly #publisher: Publisher;
   readonly #reloader: Reloader;
   readonly #loader: ConfigLoader;
+  readonly #watcher: ConfigWatcher;
   readonly #sender = new Sender({ now: () => performance.now() });
   readonly #sessions: Sessions;
   readonly #dialer: SinkDialer;
@@ -79,6 +84,15 @@ export class App implements AsyncDisposable {
       publisher: this.#publisher,
       now: systemClock.now,
       onLoaded: (result, state) => this.#loaded(result, state),
+    });
+    this.#watcher = new ConfigWatcher({
+      ...FIRST_TIMES,
+      onChange: (since) => this.#reloader.reload(since),
+      probe: () => this.#loader.probe(),
+      onError: (error) => {
+        const fields = { error: explain(error) };
+        log.logger("config").warn("files are compared now and then, no events come", fields);
+      },
     });
     this.#sessions = new Sessions({
       targets: this.#hub,
@@ -126,8 +140,10 @@ export class App implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const watcher = this.#watcher[Symbol.asyncDispose](); // waits for a load, which the loader ends
     await this.#loader[Symbol.asyncDispose]();
     await Promise.all([
+      watcher,
       this.#dialer[Symbol.asyncDispose](),
       this.#doors.drain(DRAIN),
       this.#publisher[Symbol.asyncDispose](),
@@ -194,6 +210,11 @@ export class App implements AsyncDisposable {
         : "what is published stays";
       logger.warn(`loaded with errors; ${kept}`, { ...fields, kept: result.kept.join(" ") });
     }
+    const { push, watch } = result.settings ?? this.#settings ?? {};
+    this.#watcher.update(
+      result.watch,
+      push && watch && { quiet: push.quiet, max: push.max, poll: watch.poll },
+    );
     const isPlaced = result.findings.every((f) =>
       f.path === undefined || f.position?.line !== undefined
     );
