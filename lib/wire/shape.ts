@@ -56,15 +56,19 @@ export class Shape implements Converter {
       throw mismatch("an object", value);
     }
     const out: Fields = {};
-    const oneofs = new Map<string, string>();
-    for (const [name, item] of Object.entries(value)) {
+    let oneofs: Map<string, string> | undefined;
+    for (const name of Object.keys(value)) {
+      const item = (value as Fields)[name];
       if (item === undefined) continue;
       const field = this.#byName.get(name);
       if (field === undefined) throw new WireError(`no field is named ${JSON.stringify(name)}`);
-      const other = field.oneof === undefined ? undefined : oneofs.get(field.oneof);
-      if (other !== undefined) throw new WireError(`only one of ${other} and ${name} may be set`);
-      if (field.oneof !== undefined) oneofs.set(field.oneof, name);
-      out[name] = at(name, field.converter.toWire, item);
+      if (field.oneof !== undefined) {
+        oneofs ??= new Map();
+        const other = oneofs.get(field.oneof);
+        if (other !== undefined) throw new WireError(`only one of ${other} and ${name} may be set`);
+        oneofs.set(field.oneof, name);
+      }
+      out[name] = at(name, afterDot, field.converter.toWire, item);
     }
     return out;
   };
@@ -124,7 +128,7 @@ function listConverter(item: Converter): Converter {
   return {
     toWire: (value) => {
       if (!Array.isArray(value)) throw mismatch("a list", value);
-      return value.map((v, index) => at(`[${index}]`, toWire, v));
+      return value.map((v, index) => at(index, inBrackets, toWire, v));
     },
     fromWire: (value) => {
       const items = value as unknown[];
@@ -144,7 +148,7 @@ function mapConverter(item: Converter): Converter {
       const out = newMap();
       for (const key of Object.keys(value).sort()) {
         if (!key.isWellFormed()) throw mismatch("keys of well-formed Unicode", key);
-        out[key] = at(`[${JSON.stringify(key)}]`, toWire, (value as Fields)[key]);
+        out[key] = at(key, inBrackets, toWire, (value as Fields)[key]);
       }
       return out;
     },
@@ -166,13 +170,26 @@ function newMap(): Fields {
   return Object.create(null);
 }
 
-/** Converts one part of a value; an error says which part it was. */
-function at(place: string, convert: (value: unknown) => unknown, value: unknown): unknown {
+/** Converts one part of a value; an error says which part it was. The text for it is made only then. */
+function at<K>(
+  key: K,
+  place: (key: K) => string,
+  convert: (value: unknown) => unknown,
+  value: unknown,
+): unknown {
   try {
     return convert(value);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     const rest = /^[\[.]/.test(error.message) ? "" : ": ";
-    throw new WireError(`${place.startsWith("[") ? "" : "."}${place}${rest}${error.message}`);
+    throw new WireError(`${place(key)}${rest}${error.message}`);
   }
+}
+
+function inBrackets(key: number | string): string {
+  return `[${JSON.stringify(key)}]`;
+}
+
+function afterDot(name: string): string {
+  return `.${name}`;
 }
