@@ -12,6 +12,7 @@ import {
   isIstioTagValue,
   isLabelValue,
   isQualifiedName,
+  quote,
   suggestLabelValue,
 } from "./rules/names.ts";
 import {
@@ -84,17 +85,18 @@ class Dropped {
     return this.#filter(annotations, (key) => {
       if (isQualifiedName(key.toLowerCase())) return true;
       const path = ["annotations", key];
-      const message = `${JSON.stringify(key)} cannot be the key of an annotation; it is left out`;
+      const message = `${quote(key)} cannot be the key of an annotation; it is left out`;
       this.#add(ANNOTATION_RULE, { path, message, hint: KEY_HINT });
       return false;
     });
   }
 
   #filter(map: StringMap, keep: (key: string) => boolean): StringMap {
-    const bad = new Set<string>();
-    for (const key in map) if (!keep(key)) bad.add(key);
-    if (bad.size === 0) return map;
-    return Object.fromEntries(Object.entries(map).filter(([key]) => !bad.has(key)));
+    let bad: Set<string> | undefined;
+    for (const key in map) if (!keep(key)) (bad ??= new Set()).add(key);
+    return bad === undefined
+      ? map
+      : Object.fromEntries(Object.entries(map).filter(([key]) => !bad.has(key)));
   }
 
   #add(rule: RuleInfo, problem: Problem): void {
@@ -108,13 +110,13 @@ const KEY_HINT = "write name or example.com/name; letters, digits, '-', '_' and 
 
 function labelProblem(key: string, value: string, goodKey: boolean, path: Path): Problem {
   if (!goodKey) {
-    const message = `${JSON.stringify(key)} cannot be the key of a label; the label is left out`;
+    const message = `${quote(key)} cannot be the key of a label; the label is left out`;
     return { path, message, hint: KEY_HINT };
   }
   const suggestion = suggestLabelValue(value);
   return {
     path,
-    message: `${JSON.stringify(value)} cannot be the value of a label; the label is left out`,
+    message: `${quote(value)} cannot be the value of a label; the label is left out`,
     hint: suggestion === undefined ? VALUE_HINT : `write ${suggestion} (${VALUE_HINT})`,
   };
 }

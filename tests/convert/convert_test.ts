@@ -135,6 +135,35 @@ Deno.test("convert: a name that Kubernetes would not take is refused, with one t
   assert(hint!.includes("providers-com.test.api"), hint);
 });
 
+Deno.test("convert: a namespace that Kubernetes would not take is refused, with one that it would", () => {
+  const { resource, findings } = convertService(service({ namespace: "My.Shop" }));
+  assertEquals(resource, undefined);
+  const [finding] = findings;
+  assertEquals([finding!.rule, finding!.path], ["pinnace/namespace", ["namespace"]]);
+  assert(finding!.hint!.includes("my-shop"), finding!.hint);
+});
+
+Deno.test("convert: what a person wrote is quoted in short, however long it is", () => {
+  for (const long of ["a".repeat(100_000), `a${"-".repeat(1_000_000)}a`, ".".repeat(100_000)]) {
+    const { findings } = convertService(service({
+      name: long,
+      namespace: long,
+      hosts: [long],
+      addresses: [long],
+      ports: [{ name: long, number: 80, protocol: long }],
+      endpoints: [endpoint({ address: long, labels: { [long]: long }, locality: `/${long}` })],
+      exportTo: [long],
+      workloadSelector: { [`*${long}`]: long },
+      labels: { [long]: long, x: long },
+      annotations: { [long]: long },
+    }));
+    assert(findings.length >= 10, `${findings.length}`);
+    for (const { message, hint } of findings) {
+      assert(message.length + (hint?.length ?? 0) < 600, message.slice(0, 600));
+    }
+  }
+});
+
 Deno.test("convert: what is left out of a service is left out of its version too", () => {
   assertEquals(
     resource({ labels: { "a:b": "x" }, endpoints: [endpoint({ labels: { v: "1:2" } })] }),

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { isKubernetesLabel, isKubernetesSubdomain, suggestLabel, suggestName } from "./names.ts";
+import {
+  isKubernetesLabel,
+  isKubernetesSubdomain,
+  quote,
+  suggestLabel,
+  suggestName,
+} from "./names.ts";
 import type { Rule } from "./rule.ts";
 
 const DRY_RUN = "istio.io/dry-run";
@@ -53,7 +59,7 @@ const name: Rule<unknown> = {
     if (isKubernetesSubdomain(metadata.name)) return;
     report({
       path: ["name"],
-      message: `${JSON.stringify(metadata.name)} cannot be the name of an object`,
+      message: `${quote(metadata.name)} cannot be the name of an object`,
       hint: nameHint("a-z, 0-9, '-' and '.', 253 characters at most", suggestName(metadata.name)),
     });
   },
@@ -67,7 +73,7 @@ const namespace: Rule<unknown> = {
     if (isKubernetesLabel(metadata.namespace)) return;
     report({
       path: ["namespace"],
-      message: `${JSON.stringify(metadata.namespace)} cannot be a namespace`,
+      message: `${quote(metadata.namespace)} cannot be a namespace`,
       hint: nameHint("a-z, 0-9 and '-', 63 characters at most", suggestLabel(metadata.namespace)),
     });
   },

@@ -82,7 +82,7 @@ export function isLabelValue(value: string): boolean {
 
 /** The nearest DNS-1123 subdomain to some text, for a hint; undefined where nothing is left of it. */
 export function suggestName(text: string): string | undefined {
-  const labels = text.toLowerCase().split(".")
+  const labels = start(text).toLowerCase().split(".")
     .map((label) => trimHyphens(label.replace(/[^a-z0-9-]+/g, "-")))
     .filter((label) => label !== "");
   const name = trimEnds(labels.join(".").slice(0, SUBDOMAIN_LENGTH));
@@ -92,14 +92,14 @@ export function suggestName(text: string): string | undefined {
 /** The nearest DNS-1123 label to some text, for a hint; undefined where nothing is left of it. */
 export function suggestLabel(text: string): string | undefined {
   const label = trimHyphens(
-    text.toLowerCase().replace(/[^a-z0-9-]+/g, "-").slice(0, LABEL_LENGTH),
+    start(text).toLowerCase().replace(/[^a-z0-9-]+/g, "-").slice(0, LABEL_LENGTH),
   );
   return isKubernetesLabel(label) ? label : undefined;
 }
 
 /** The nearest value of a label to some text, for a hint; undefined where nothing is left of it. */
 export function suggestLabelValue(text: string): string | undefined {
-  const value = text.replace(/[^-A-Za-z0-9_.]+/g, "-").slice(0, LABEL_LENGTH)
+  const value = start(text).replace(/[^-A-Za-z0-9_.]+/g, "-").slice(0, LABEL_LENGTH)
     .replace(/^[^A-Za-z0-9]+/, "").replace(/[^A-Za-z0-9]+$/, "");
   return value !== "" && isLabelValue(value) ? value : undefined;
 }
@@ -120,6 +120,11 @@ function isInt64(text: string): boolean {
   return DIGITS.test(text) && (text.length < 19 || BigInt(text) <= INT64_MAX);
 }
 
+/** As much of a text as a suggestion can be made of: whoever wrote a megabyte meant no name. */
+function start(text: string): string {
+  return text.slice(0, 2 * SUBDOMAIN_LENGTH);
+}
+
 function trimHyphens(text: string): string {
   return text.replace(/^-+/, "").replace(/-+$/, "");
 }
@@ -131,4 +136,16 @@ function trimEnds(text: string): string {
 /** Whether two texts, the second in plain small letters, are equal but for capitals, as Go folds them. */
 export function isEqualFold(text: string, small: string): boolean {
   return text.replaceAll("\u017f", "s").toLowerCase() === small;
+}
+
+/** Names for a message to a person: some of them, each short. */
+export function enumerate(names: readonly string[]): string {
+  const shown = names.slice(0, 10).map((name) => name.length > 80 ? `${name.slice(0, 79)}…` : name);
+  const more = names.length - shown.length;
+  return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** A text in quotes for a message to a person: escaped, and short. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
 }

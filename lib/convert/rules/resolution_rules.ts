@@ -5,7 +5,7 @@
  */
 import type { ServiceEntry } from "../../wire/messages.ts";
 import { LOCATIONS, RESOLUTIONS } from "../messages.ts";
-import { isDomain, isEqualFold } from "./names.ts";
+import { isDomain, isEqualFold, quote } from "./names.ts";
 import { isHttp, isTcp, isTls, parseProtocol } from "./protocols.ts";
 import type { Report, Rule } from "./rule.ts";
 import { ENTRY_RULES, type EntryRule } from "./workload_entry_rules.ts";
@@ -60,7 +60,7 @@ const dnsHosts: Rule<ServiceEntry> = {
     if (index < 0) return;
     report({
       path: ["hosts", index],
-      message: `${JSON.stringify(spec.hosts[index])} cannot be looked up in DNS`,
+      message: `${quote(spec.hosts[index]!)} cannot be looked up in DNS`,
       hint: "give it endpoints, or resolution NONE, or DYNAMIC_DNS if it is outside the mesh",
     });
   },
@@ -108,7 +108,7 @@ const dynamicDnsHosts: Rule<ServiceEntry> = {
       if (host.startsWith("*")) return;
       report({
         path: ["hosts", index],
-        message: `resolution DYNAMIC_DNS takes wildcard hosts only, not ${JSON.stringify(host)}`,
+        message: `resolution DYNAMIC_DNS takes wildcard hosts only, not ${quote(host)}`,
         hint: "resolution DNS looks up a single host",
       });
     });
@@ -152,7 +152,7 @@ const dynamicDnsProtocol: Rule<ServiceEntry> = {
       report({
         path: ["ports", index],
         message: `resolution DYNAMIC_DNS cannot tell the host of ${
-          port.protocol === "" ? "an unnamed protocol" : port.protocol
+          port.protocol === "" ? "an unnamed protocol" : quote(port.protocol)
         }`,
         hint: "HTTP, HTTP2, GRPC or TLS",
       });
@@ -197,7 +197,7 @@ const multipleHosts: Rule<ServiceEntry> = {
     report({
       path: ["ports", index],
       message: `on port ${number} (${
-        protocol || "any protocol"
+        protocol === "" ? "any protocol" : quote(protocol)
       }) the ${spec.hosts.length} hosts cannot be told apart`,
       hint: "make a service of its own for each host, or use HTTP or TLS",
     });

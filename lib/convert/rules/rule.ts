@@ -69,15 +69,19 @@ export function runRules<Spec>(
   { roots = SERVICE_ROOTS, limit = FINDINGS_PER_RULE }: { roots?: Roots; limit?: number } = {},
 ): Finding[] {
   const findings: Finding[] = [];
-  const { namespace, name } = subject.metadata;
-  for (const rule of rules) {
-    let count = 0;
-    rule.check(subject, (problem) => {
-      if (++count > limit) return;
-      const root = rule.of === "metadata" ? roots.metadata : roots.spec;
-      findings.push(toFinding(rule, `${namespace}/${name}`, root, problem));
-    });
-    if (count > limit) findings.push(andMore(rule, `${namespace}/${name}`, count - limit));
+  const about = `${subject.metadata.namespace}/${subject.metadata.name}`;
+  let rule: Rule<Spec>;
+  let count = 0;
+  // One function for all rules: most find nothing, and there are many.
+  const report: Report = (problem) => {
+    if (++count > limit) return;
+    const root = rule.of === "metadata" ? roots.metadata : roots.spec;
+    findings.push(toFinding(rule, about, root, problem));
+  };
+  for (rule of rules) {
+    count = 0;
+    rule.check(subject, report);
+    if (count > limit) findings.push(andMore(rule, about, count - limit));
   }
   return findings;
 }

@@ -7,7 +7,7 @@
 import type { ServiceEntry } from "../../wire/messages.ts";
 import { isAddress, isAddressOrPrefix } from "./addresses.ts";
 import { METADATA_RULES } from "./metadata_rules.ts";
-import { isEqualFold, isIstioLabel, isPartialWildcard, isWildcardDomain } from "./names.ts";
+import { isEqualFold, isIstioLabel, isPartialWildcard, isWildcardDomain, quote } from "./names.ts";
 import { parseProtocol, PROTOCOL_NAMES } from "./protocols.ts";
 import { RESOLUTION_RULES } from "./resolution_rules.ts";
 import type { Rule, Subject } from "./rule.ts";
@@ -27,7 +27,7 @@ const selectorLabels: Rule<ServiceEntry> = {
       if (key.includes("*") || value.includes("*")) {
         report({
           path,
-          message: `a selector knows no wildcard: ${key}=${value}`,
+          message: `a selector knows no wildcard: ${quote(`${key}=${value}`)}`,
           hint: "name the label in full",
         });
       }
@@ -77,7 +77,7 @@ const host: Rule<ServiceEntry> = {
       if (host !== "*" && isWildcardDomain(host)) return;
       report({
         path: ["hosts", index],
-        message: `${JSON.stringify(host)} cannot be a host`,
+        message: `${quote(host)} cannot be a host`,
         hint: hostHint(host),
       });
     });
@@ -93,7 +93,7 @@ const hostPartialWildcard: Rule<ServiceEntry> = {
       if (!isPartialWildcard(host)) return;
       report({
         path: ["hosts", index],
-        message: `the wildcard of ${JSON.stringify(host)} is not its whole first label`,
+        message: `the wildcard of ${quote(host)} is not its whole first label`,
         hint: "write *.example.com",
       });
     });
@@ -108,7 +108,7 @@ const address: Rule<ServiceEntry> = {
       if (isAddressOrPrefix(address)) return;
       report({
         path: ["addresses", index],
-        message: `${JSON.stringify(address)} is neither an IP address nor a CIDR block`,
+        message: `${quote(address)} is neither an IP address nor a CIDR block`,
         hint: "10.0.0.1, 10.0.0.0/16 or 2001:db8::/32",
       });
     });
@@ -137,7 +137,7 @@ const portNameUnique: Rule<ServiceEntry> = {
     forEachRepeated(spec.ports, (port) => port.name, (index, first) =>
       report({
         path: ["ports", index],
-        message: `two ports are named ${JSON.stringify(spec.ports[index]!.name)}`,
+        message: `two ports are named ${quote(spec.ports[index]!.name)}`,
         hint: `the other is port ${spec.ports[first]!.number}; give each a name of its own`,
       }));
   },
@@ -151,7 +151,7 @@ const portNumberUnique: Rule<ServiceEntry> = {
       report({
         path: ["ports", index],
         message: `port ${spec.ports[index]!.number} is there twice`,
-        hint: `the other is named ${JSON.stringify(spec.ports[first]!.name)}; remove one`,
+        hint: `the other is named ${quote(spec.ports[first]!.name)}; remove one`,
       }));
   },
 };
@@ -199,7 +199,7 @@ const portName: Rule<ServiceEntry> = {
         path: ["ports", index, "name"],
         message: port.name === ""
           ? "a port needs a name"
-          : `${JSON.stringify(port.name)} cannot be the name of a port`,
+          : `${quote(port.name)} cannot be the name of a port`,
         hint: "letters, digits and '-', 63 at most, a letter or digit at either end",
       });
     });
@@ -214,7 +214,7 @@ const portProtocol: Rule<ServiceEntry> = {
       if (port.protocol === "" || parseProtocol(port.protocol) !== undefined) return;
       report({
         path: ["ports", index, "protocol"],
-        message: `Istio knows no protocol ${JSON.stringify(port.protocol)}`,
+        message: `Istio knows no protocol ${quote(port.protocol)}`,
         hint: `one of ${PROTOCOL_NAMES}`,
       });
     });
@@ -246,8 +246,8 @@ const exportTo: Rule<ServiceEntry> = {
       const key = entry === "." ? namespace : entry;
       if (seen.has(key)) {
         const message = key === entry
-          ? `${JSON.stringify(entry)} is there twice`
-          : `"." and ${JSON.stringify(namespace)} are the same namespace`;
+          ? `${quote(entry)} is there twice`
+          : `"." and ${quote(namespace)} are the same namespace`;
         return report({ path, message, hint: "remove one" });
       }
       if (entry === "~" || key === "." || key === "*" || isIstioLabel(key)) {
@@ -255,7 +255,7 @@ const exportTo: Rule<ServiceEntry> = {
       }
       report({
         path,
-        message: `${JSON.stringify(entry)} is no namespace`,
+        message: `${quote(entry)} is no namespace`,
         hint: '"*" is all of them, "." this one, "~" none, else a name',
       });
     });

@@ -6,7 +6,7 @@
  */
 import type { ServiceEntry } from "../../wire/messages.ts";
 import { isAddress } from "./addresses.ts";
-import { isPartialWildcard } from "./names.ts";
+import { enumerate, isPartialWildcard, quote } from "./names.ts";
 import type { Rule } from "./rule.ts";
 
 /** Ports of a sidecar's own catch-all listeners. */
@@ -22,7 +22,7 @@ const partialWildcard: Rule<ServiceEntry> = {
       if (!isPartialWildcard(host)) return;
       report({
         path: ["hosts", index],
-        message: `the wildcard of ${JSON.stringify(host)} is not its whole first label; ` +
+        message: `the wildcard of ${quote(host)} is not its whole first label; ` +
           "as a TLS name, Envoy refuses the whole listener for it",
         hint: "write *.example.com, or use resolution DYNAMIC_DNS",
       });
@@ -38,7 +38,7 @@ const shortHost: Rule<ServiceEntry> = {
       if (host === "" || host.includes(".") || host.includes("*") || isAddress(host)) return;
       report({
         path: ["hosts", index],
-        message: `the host ${JSON.stringify(host)} has no domain`,
+        message: `the host ${quote(host)} has no domain`,
         hint: "name it in full, as clients call it: short names are expanded to a namespace",
       });
     });
@@ -56,7 +56,7 @@ const repeatedHost: Rule<ServiceEntry> = {
       if (seen.has(key)) {
         report({
           path: ["hosts", index],
-          message: `the host ${JSON.stringify(host)} is there twice`,
+          message: `the host ${quote(host)} is there twice`,
           hint: "remove one",
         });
       }
@@ -76,8 +76,8 @@ const clusterHost: Rule<ServiceEntry> = {
       if (namespace === metadata.namespace && !kubernetes) return;
       report({
         path: ["hosts", index],
-        message: `the host ${JSON.stringify(host)} belongs to ${
-          kubernetes ? "the Kubernetes API server" : `namespace ${namespace}`
+        message: `the host ${quote(host)} belongs to ${
+          kubernetes ? "the Kubernetes API server" : `namespace ${quote(namespace)}`
         }`,
         hint: "where such a Kubernetes Service exists, sidecars get two of one host",
       });
@@ -112,8 +112,8 @@ const endpointPorts: Rule<ServiceEntry> = {
       if (names.length === 0 || missing.length === 0) return;
       report({
         path: ["endpoints", index, "ports"],
-        message: `the endpoint names only ${names.join(", ")}; Istio uses it for ${
-          missing.map(({ name }) => name).join(", ")
+        message: `the endpoint names only ${enumerate(names)}; Istio uses it for ${
+          enumerate(missing.map(({ name }) => name))
         } as well`,
         hint: "name every port, or make a service of its own for each",
       });
@@ -139,7 +139,7 @@ const repeatedEndpoint: Rule<ServiceEntry> = {
       if (seen.has(key)) {
         report({
           path: ["endpoints", index],
-          message: `the endpoint ${address} is there twice`,
+          message: `the endpoint ${quote(address)} is there twice`,
           hint: "remove one; a larger share of the traffic is said by `weight`",
         });
       }

@@ -5,7 +5,14 @@
  */
 import type { WorkloadEntry } from "../../wire/messages.ts";
 import { isAddress } from "./addresses.ts";
-import { isDomain, isIstioLabel, isIstioTagKey, isIstioTagValue } from "./names.ts";
+import {
+  enumerate,
+  isDomain,
+  isIstioLabel,
+  isIstioTagKey,
+  isIstioTagValue,
+  quote,
+} from "./names.ts";
 import { METADATA_RULES } from "./metadata_rules.ts";
 import type { Report, Rule, RuleInfo } from "./rule.ts";
 
@@ -48,7 +55,7 @@ const addressUnset: EntryRule = {
     report({
       path: ["address"],
       message: `without an address, the endpoint is reached by the gateway of network ${
-        JSON.stringify(entry.network)
+        quote(entry.network)
       } only`,
     });
   },
@@ -64,8 +71,8 @@ const addressForm: EntryRule = {
     report({
       path: ["address"],
       message: use === "static"
-        ? `${JSON.stringify(address)} is not an IP address`
-        : `${JSON.stringify(address)} is neither an IP address nor a domain name`,
+        ? `${quote(address)} is not an IP address`
+        : `${quote(address)} is neither an IP address nor a domain name`,
       hint: addressHint(address, use),
     });
   },
@@ -80,7 +87,7 @@ const unixPath: EntryRule = {
     if (path.startsWith("@") || (path.startsWith("/") && !path.endsWith("/"))) return;
     report({
       path: ["address"],
-      message: `${JSON.stringify(path)} is not an absolute path to a socket`,
+      message: `${quote(path)} is not an absolute path to a socket`,
       hint: "write unix:///path/to/socket, or unix://@name for an abstract one",
     });
   },
@@ -124,10 +131,10 @@ const portUndefined: EntryRule = {
       if (known === undefined || known.has(name)) continue;
       report({
         path: ["ports", name],
-        message: `the service has no port named ${JSON.stringify(name)}`,
+        message: `the service has no port named ${quote(name)}`,
         hint: known.size === 0
           ? "the service has no ports at all"
-          : `its ports are ${[...known].slice(0, 10).join(", ")}`,
+          : `its ports are ${enumerate([...known])}`,
       });
     }
   },
@@ -142,7 +149,7 @@ const portName: EntryRule = {
       if (isIstioLabel(name)) continue;
       report({
         path: ["ports", name],
-        message: `${JSON.stringify(name)} cannot be the name of a port`,
+        message: `${quote(name)} cannot be the name of a port`,
         hint: "letters, digits and '-', 63 at most, a letter or digit at either end",
       });
     }
@@ -176,13 +183,13 @@ const labels: EntryRule = {
       if (!isIstioTagKey(key)) {
         report({
           path: ["labels", key],
-          message: `${JSON.stringify(key)} cannot be the key of a label`,
+          message: `${quote(key)} cannot be the key of a label`,
         });
       }
       if (!isIstioTagValue(value)) {
         report({
           path: ["labels", key],
-          message: `${JSON.stringify(value)} cannot be the value of a label`,
+          message: `${quote(value)} cannot be the value of a label`,
         });
       }
     }
@@ -212,7 +219,7 @@ const locality: EntryRule = {
     if (entry.locality === "" || (parts.length <= 3 && !parts.includes(""))) return;
     report({
       path: ["locality"],
-      message: `${JSON.stringify(entry.locality)} is not a locality as Istio reads it`,
+      message: `${quote(entry.locality)} is not a locality as Istio reads it`,
       hint: "write region, region/zone or region/zone/subzone",
     });
   },
