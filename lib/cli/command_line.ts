@@ -6,10 +6,8 @@
  */
 import { Command, CommanderError, Option } from "commander";
 import { nearest } from "../config/nearest.ts";
+import { EXIT } from "./exit.ts";
 import { VERSION } from "./version.ts";
-
-/** Exit codes: fine; findings or failure; the command line itself is wrong. */
-export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
 
 /** What every command gets from the entry. */
 export interface CommandContext {

@@ -6,7 +6,7 @@
 import { dump } from "js-yaml";
 import { renderResource } from "../convert/render.ts";
 import type { CollectionChange } from "../model/change.ts";
-import { EXIT } from "./command_line.ts";
+import { EXIT } from "./exit.ts";
 import { describeFindings, print, readConfig } from "./read_config.ts";
 
 /** Options of {@link render}. */

@@ -12,7 +12,7 @@ import { StoreError } from "../snapshot/store.ts";
 import { lockStore } from "../snapshot/store_lock.ts";
 import { ListenError } from "../transport/listener.ts";
 import { App, NothingToServeError } from "./app.ts";
-import { EXIT } from "./command_line.ts";
+import { EXIT } from "./exit.ts";
 import { defaultStore } from "./store_place.ts";
 
 /** Options of {@link run}. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { AdminError, type AdminOptions, askAdmin } from "./admin_client.ts";
-import { EXIT } from "./command_line.ts";
+import { EXIT } from "./exit.ts";
 import { print } from "./read_config.ts";
 
 /** What `/api/v1/snapshots` lists. */

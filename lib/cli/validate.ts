@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { EXIT } from "./command_line.ts";
+import { EXIT } from "./exit.ts";
 import { describeFindings, print, readConfig } from "./read_config.ts";
 
 /** Prints the findings; 1 if any is an error, else 0. */
