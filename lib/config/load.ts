@@ -135,7 +135,10 @@ export class ConfigReader {
 
   /** Whether a load would find anything that differs from the last one; files are compared by content. */
   hasChanged(): boolean {
-    return this.#shape !== this.#shapeNow() || this.#files.differs();
+    const root = this.#findRoot();
+    if ("severity" in root) return this.#shape !== root.message;
+    const shape = shapeOf(root, findIncluded(this.#include, root));
+    return this.#shape !== shape || this.#files.differs();
   }
 
   /** The findings of the last load with line and column. */
@@ -147,11 +150,6 @@ export class ConfigReader {
       const decoded = decode(bytes);
       return "text" in decoded ? decoded.text : undefined;
     });
-  }
-
-  #shapeNow(): string {
-    const root = this.#findRoot();
-    return "severity" in root ? root.message : shapeOf(root, findIncluded(this.#include, root));
   }
 
   #findRoot(): Root | Finding {

@@ -4,7 +4,14 @@
  *
  * @module
  */
-import { type Event, EVENT_ID, getScalarValue, parseEvents } from "js-yaml";
+import {
+  type Event,
+  EVENT_ID,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  type ScalarEvent,
+} from "js-yaml";
 import { PARSER_OPTIONS } from "./parse.ts";
 import type { Path } from "./problem.ts";
 
@@ -111,9 +118,14 @@ function startOf(event: Event): number {
   if (event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) return 0;
   const starts = [event.anchorStart < 0 ? -1 : event.anchorStart - 1];
   if (event.type !== EVENT_ID.ALIAS) starts.push(event.tagStart);
-  if (event.type === EVENT_ID.SCALAR) starts.push(event.valueStart);
+  if (event.type === EVENT_ID.SCALAR) starts.push(event.valueStart - (isQuoted(event) ? 1 : 0));
   else if (event.type !== EVENT_ID.ALIAS) starts.push(event.start);
   return Math.min(...starts.filter((start) => start >= 0));
+}
+
+/** The value of a quoted text begins behind its quotation mark. */
+function isQuoted({ style }: ScalarEvent): boolean {
+  return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
 }
 
 /** Lines and columns of offsets, with one pass over the text. */

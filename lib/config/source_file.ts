@@ -243,13 +243,14 @@ export class SourceFile implements ConfigFile {
   }
 
   #finding(found: SyntaxProblem): Finding {
-    const finding = toFinding(found, this.path, []);
-    if (found.line === undefined) return finding;
-    const { line, column } = found;
-    return {
-      ...finding,
-      position: { file: this.path, line, ...(column === undefined ? {} : { column }) },
+    const { path, ...finding } = toFinding(found, this.path, []);
+    if (found.path.length > 0) return { ...finding, path: path! };
+    const { line, column } = found; // what is said of the whole file has at most the parser's place
+    const place = {
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
     };
+    return { ...finding, position: { file: this.path, ...place } };
   }
 }
 

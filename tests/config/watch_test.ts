@@ -10,12 +10,8 @@ const EVENTS_ALONE = { quiet: 20, max: 200, poll: 3_600_000 };
 /** A file system that never says a word. */
 function silence(): FsEvents {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return {
-    close: resolve,
-    async *[Symbol.asyncIterator]() {
-      await promise;
-    },
-  };
+  const next = () => promise.then(() => ({ done: true as const, value: undefined }));
+  return { close: resolve, [Symbol.asyncIterator]: () => ({ next }) };
 }
 
 const text = (...names: string[]) =>
@@ -29,7 +25,6 @@ class Watched implements AsyncDisposable {
   readonly sinceTimes: number[] = [];
   loads = 0;
   readonly errors: unknown[] = [];
-  #waiting: (() => void)[] = [];
 
   constructor(config: string, options: Partial<WatcherOptions> = {}) {
     this.reader = new ConfigReader(config, { converter: PLAIN_CONVERTER, hostName: "test" });
@@ -48,21 +43,23 @@ class Watched implements AsyncDisposable {
   load(): void {
     this.loads++;
     this.watcher.update(this.reader.load().watch);
-    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /** Waits until exactly these services are in effect. */
   async until(...names: string[]): Promise<void> {
-    const deadline = Date.now() + 5000;
-    while (this.names.join() !== names.join()) {
-      assert(Date.now() < deadline, `${this.names.join()} instead of ${names.join()}`);
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, 100);
-        this.#waiting.push(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
+    await this.#until(() => this.names.join() === names.join(), () => this.names.join());
+  }
+
+  /** Waits until it was loaded more often than this. */
+  async untilLoaded(moreThan: number): Promise<void> {
+    await this.#until(() => this.loads > moreThan, () => `${this.loads} loads`);
+  }
+
+  async #until(holds: () => boolean, found: () => string): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    while (!holds()) {
+      assert(Date.now() < deadline, `waited in vain: ${found()}`);
+      await delay(10);
     }
   }
 
@@ -108,8 +105,9 @@ Deno.test("watch: a file deleted and made again", async () => {
   using folder = new TempFolder();
   await using watched = await started(folder.write("c.yaml", text("a")));
   for (const name of ["b", "c"]) {
+    const { loads } = watched;
     folder.remove("c.yaml");
-    await delay(60);
+    await watched.untilLoaded(loads);
     assertEquals(watched.names.length, 1, "what was good stays while the file is away");
     folder.write("c.yaml", text(name));
     await watched.until(name);
@@ -120,9 +118,8 @@ Deno.test("watch: a file that is cut short keeps its services, and is seen when 
   using folder = new TempFolder();
   await using watched = await started(folder.write("c.yaml", text("a", "b")));
   Deno.truncateSync(folder.at("c.yaml"));
-  await delay(100);
+  await watched.untilLoaded(1);
   assertEquals(watched.names, ["a", "b"]);
-  assert(watched.loads > 1, "the empty file was seen");
   folder.write("c.yaml", text("a", "b", "c"));
   await watched.until("a", "b", "c");
 });
@@ -166,8 +163,9 @@ Deno.test("watch: files come and go in an included folder, which goes and comes 
   await watched.until("a", "b");
   folder.remove("services/a.yaml");
   await watched.until("b");
+  const { loads } = watched;
   folder.remove("services");
-  await delay(100);
+  await watched.untilLoaded(loads);
   assertEquals(watched.names, ["b"], "a folder that is out of reach takes nothing along");
   folder.write("services/c.yaml", text("c"));
   await watched.until("c");
