@@ -21,8 +21,16 @@ import { dialStream } from "../transport/dial.ts";
 import { Sender } from "../transport/sender.ts";
 import { Sessions } from "../transport/sessions.ts";
 import { SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
+import { observers, summariseAcks } from "./ack_summary.ts";
 import { Doors } from "./doors.ts";
-import { FindingLog, logLinks, logPublisher, logSessions, logUnresolved } from "./observer.ts";
+import {
+  FindingLog,
+  logLinks,
+  logPublisher,
+  logSessions,
+  logSummaries,
+  logUnresolved,
+} from "./observer.ts";
 import { Reloader, type ReloadState } from "./reloader.ts";
 import { sinkTargets } from "./sink_targets.ts";
 
@@ -97,7 +105,7 @@ export class App implements AsyncDisposable {
     this.#sessions = new Sessions({
       targets: this.#hub,
       sender: this.#sender,
-      observer: logSessions(log),
+      observer: observers(logSessions(log), summariseAcks(logSummaries(log))),
       clock: systemClock,
     });
     this.#dialer = this.#makeDialer();

@@ -9,6 +9,7 @@ import type { Event, Push } from "../protocol/stream.ts";
 import type { PublisherEvent } from "../rollout/publisher.ts";
 import { resourceCount } from "../snapshot/snapshot.ts";
 import { explain, type Fields, type Log, type Logger, Throttle } from "../log.ts";
+import type { Summary } from "./ack_summary.ts";
 import type { ListenerHooks } from "../transport/listener.ts";
 import type { SessionInfo, SessionObserver } from "../transport/session.ts";
 import type { LinkObserver } from "../transport/sink_link.ts";
@@ -21,7 +22,7 @@ export function logSessions(log: Log): SessionObserver {
   const logger = log.logger("peer");
   return {
     opened: (session) => logger.debug("stream opened", fieldsOf(session)),
-    sent: (session, push, bytes) => {
+    sent: (session, push, { bytes }) => {
       if (logger.enabled("debug")) logger.debug("pushed", { ...pushFields(session, push), bytes });
     },
     event: (session, event, latency) => logEvent(logger, session, event, latency),
@@ -65,6 +66,15 @@ function pushFields(session: SessionInfo, push: Push): Fields {
     ? { resources: content.collection.size }
     : { changed: content.diff.changed.length, removed: content.diff.removed.length };
   return { ...fieldsOf(session), type, nonce, version, ...resources };
+}
+
+/** What the log says once every peer has answered a change. */
+export function logSummaries(log: Log): (summary: Summary) => void {
+  const logger = log.logger("peer");
+  return ({ acks, nacks, lost, slowest }) => {
+    const fields = { acks, ...(nacks > 0 ? { nacks } : {}), ...(lost > 0 ? { lost } : {}) };
+    logger.info("every peer has answered the change", { ...fields, ms: Math.round(slowest) });
+  };
 }
 
 /** What the log says of dial-outs: each change of state once, failures in between at debug level. */

@@ -39,10 +39,17 @@ interface InFlight {
   readonly changedAt?: number;
 }
 
+/** What there is to say of a push besides what it holds. */
+export interface Sent {
+  readonly bytes: number;
+  /** Whether it carries a change; else it is the first answer to a subscription. */
+  readonly change: boolean;
+}
+
 /** Told what happens on sessions: for logs, metrics, status. Must not throw. */
 export interface SessionObserver {
   opened(session: SessionInfo): void;
-  sent(session: SessionInfo, push: Push, bytes: number): void;
+  sent(session: SessionInfo, push: Push, sent: Sent): void;
   /** `latency`: milliseconds from the change noticed to this ACK, where the push carried a change. */
   event(session: SessionInfo, event: Event, latency?: number): void;
   /** `reason` is absent where the peer simply left. */
@@ -215,13 +222,14 @@ export class Session<Request> implements SessionInfo {
     if (push === undefined) return undefined;
     const message = codec.compose(push);
     this.#bytesSent += message.length;
+    const change = this.#answered.has(push.type);
     this.#inFlight.set(push.type, {
       nonce: push.nonce,
       sentAt: this.#parts.clock.now(),
-      ...(this.#answered.has(push.type) ? { changedAt: this.#publication!.changedAt } : {}),
+      ...(change ? { changedAt: this.#publication!.changedAt } : {}),
     });
     this.#answered.add(push.type);
-    observer.sent(this, push, message.length);
+    observer.sent(this, push, { bytes: message.length, change });
     return message;
   }
 

@@ -46,7 +46,7 @@ class Bench implements Disposable {
     clock: this.clock,
     observer: {
       opened: (session) => void this.seen.push(`opened ${session.address}`),
-      sent: (_session, push, bytes) => void this.seen.push(`sent ${push.nonce} ${bytes > 0}`),
+      sent: (_session, push, { bytes }) => void this.seen.push(`sent ${push.nonce} ${bytes > 0}`),
       event: (_session: SessionInfo, event: Event, latency) =>
         void this.seen.push(latency === undefined ? event.kind : `${event.kind} after ${latency}`),
       closed: (_session, reason) => void this.seen.push(`closed ${reason}`),
