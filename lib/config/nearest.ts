@@ -10,7 +10,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(plain.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(plain, simplify(candidate), bestDistance);
+    const distance = distanceBetween(plain, simplify(candidate), bestDistance);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
@@ -19,6 +19,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 /** Case and separators are what people get wrong most; they do not count. */
 function simplify(word: string): string {
   return word.slice(0, 64).toLowerCase().replace(/[-_. ]/g, "");
+}
+
+/** What only goes on where the other ends (warn, warning) is as near as one slip. */
+function distanceBetween(a: string, b: string, limit: number): number {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  if (short.length >= 4 && long.startsWith(short) && a !== b) return 1;
+  return editDistance(a, b, limit);
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`; `limit` or more is cut short. */
