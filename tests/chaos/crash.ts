@@ -32,7 +32,7 @@ export async function crashScenario({ kills, seed }: CrashOptions): Promise<Find
   try {
     // After a few there is nothing more to learn, and what waits in vain takes long.
     for (let life = 1; life <= kills && run.violations < 5; life++) await run.live(life);
-    return run.verdict(kills);
+    return run.verdict();
   } finally {
     await Deno.remove(run.folder, { recursive: true });
   }
@@ -55,6 +55,7 @@ class CrashRun {
   readonly #history = new History();
   readonly #random: () => number;
   readonly #starts: number[] = [];
+  #lives = 0;
   #fromStoreAlone = 0;
   #early = 0;
   #unsaved = 0;
@@ -78,6 +79,7 @@ class CrashRun {
 
   /** One life: start, serve while the configuration changes, be killed. */
   async live(number: number): Promise<void> {
+    this.#lives = number;
     const plan = this.#plan(number);
     const history = this.#history;
     history.begin();
@@ -189,13 +191,14 @@ class CrashRun {
     }
   }
 
-  verdict(kills: number): Finding {
+  verdict(): Finding {
     const { written, acks, ahead, violations } = this.#history;
     const starts = this.#starts.toSorted((a, b) => a - b).map(Math.round);
     const median = starts[starts.length >> 1];
     return {
-      ok: violations.length === 0 && acks > kills && this.#fromStoreAlone > 0,
-      what: `${kills} kills (${this.#early} at any moment of the start): ${written} revisions ` +
+      ok: violations.length === 0 && acks > this.#lives && this.#fromStoreAlone > 0,
+      what:
+        `${this.#lives} kills (${this.#early} at any moment of the start): ${written} revisions ` +
         `written, ${acks} ACKed, ${starts.length} starts served (${this.#fromStoreAlone} from the ` +
         `store alone, ${ahead} with more than was ACKed), first push after ${median} ms ` +
         `(${starts[0]} to ${starts.at(-1)}); ${this.#leftovers} unfinished files left; ` +
