@@ -6,11 +6,12 @@
  */
 
 const LABEL = "[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?";
-const QUALIFIED_NAME = "(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const QUALIFIED_NAME = "[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?";
 
 const ISTIO_LABEL = new RegExp(`^${LABEL}$`);
 const ISTIO_WILDCARD_LABEL = new RegExp(`^(?:\\*|(?:\\*|\\*-)?${LABEL})$`);
-const ISTIO_TAG_KEY = new RegExp(`^(?:(${LABEL}(?:\\.${LABEL})*)/)?(${QUALIFIED_NAME})$`);
+const ISTIO_TAG_PREFIX = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
+const TAG_NAME = new RegExp(`^${QUALIFIED_NAME}$`);
 const TAG_VALUE = new RegExp(`^(?:${QUALIFIED_NAME})?$`);
 const KUBERNETES_LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const DIGITS = /^[0-9]+$/;
@@ -46,9 +47,10 @@ export function isPartialWildcard(host: string): boolean {
 
 /** Whether this is the key of an endpoint's label as Istio takes it. */
 export function isIstioTagKey(key: string): boolean {
-  const match = ISTIO_TAG_KEY.exec(key);
-  if (match === null) return false;
-  return (match[1] ?? "").length <= SUBDOMAIN_LENGTH && match[2]!.length <= LABEL_LENGTH;
+  const slash = key.indexOf("/");
+  const name = slash < 0 ? key : key.slice(slash + 1);
+  if (name.length > LABEL_LENGTH || !TAG_NAME.test(name)) return false;
+  return slash < 0 || (slash <= SUBDOMAIN_LENGTH && ISTIO_TAG_PREFIX.test(key.slice(0, slash)));
 }
 
 /** Whether this is the value of an endpoint's label as Istio takes it: of any length. */
@@ -70,8 +72,8 @@ export function isKubernetesSubdomain(text: string): boolean {
 /** Whether this is the key of a label or annotation as Kubernetes wants it: `[subdomain/]name`. */
 export function isQualifiedName(key: string): boolean {
   const slash = key.indexOf("/");
-  const name = key.slice(slash + 1);
-  if (name === "" || name.length > LABEL_LENGTH || !TAG_VALUE.test(name)) return false;
+  const name = slash < 0 ? key : key.slice(slash + 1);
+  if (name.length > LABEL_LENGTH || !TAG_NAME.test(name)) return false;
   return slash < 0 || isKubernetesSubdomain(key.slice(0, slash));
 }
 
