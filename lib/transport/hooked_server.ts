@@ -7,6 +7,7 @@
 import type { Http2Server, Http2Session, ServerHttp2Stream } from "node:http2";
 import * as grpc from "@grpc/grpc-js";
 import type { Gate } from "./gate.ts";
+import { tidyHeaders } from "./tidy_headers.ts";
 
 /** What lies below a call. */
 export interface Below {
@@ -76,6 +77,7 @@ export class HookedServer {
     });
     server.prependListener("stream", (stream) => {
       this.#opening = stream as ServerHttp2Stream; // as `on` has it; the types of prependListener are older
+      tidyHeaders(this.#opening);
     });
     server.on("stream", () => {
       this.#opening = undefined;
