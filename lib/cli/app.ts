@@ -69,7 +69,8 @@ export class App implements AsyncDisposable {
   readonly #findings: FindingLog;
   #settings: Settings | undefined;
 
-  private constructor(options: AppOptions) {
+  /** Puts the parts together; nothing runs before {@link App.start}. */
+  constructor(options: AppOptions) {
     const { log, store } = options;
     this.#log = log;
     this.#findings = new FindingLog(log);
@@ -95,7 +96,7 @@ export class App implements AsyncDisposable {
     });
     this.#watcher = new ConfigWatcher({
       ...FIRST_TIMES,
-      onChange: (since) => this.#reloader.reload(since),
+      onChange: (since) => this.#reloadSince(since),
       probe: () => this.#loader.probe(),
       onError: (error) => {
         const fields = { error: explain(error) };
@@ -112,24 +113,9 @@ export class App implements AsyncDisposable {
     this.#doors = new Doors({ log, sessions: this.#sessions, settings: () => this.#settings! });
   }
 
-  /**
-   * Starts. Rejects with a {@link NothingToServeError} where there is neither a usable configuration
-   * nor a stored snapshot, and with a ListenError where a port cannot be had.
-   */
-  static async start(options: AppOptions): Promise<App> {
-    const app = new App(options);
-    try {
-      await app.#start();
-      return app;
-    } catch (error) {
-      await app[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-
-  /** Loads the configuration now, whether or not a file seems to have changed. */
+  /** Loads the configuration now, whether or not a file seems to have changed. Does not reject. */
   reload(): Promise<void> {
-    return this.#reloader.reload(systemClock.now());
+    return this.#reloadSince(systemClock.now());
   }
 
   /** Where sinks and clients can dial us. */
@@ -160,7 +146,12 @@ export class App implements AsyncDisposable {
     this.#sender[Symbol.dispose]();
   }
 
-  async #start(): Promise<void> {
+  /**
+   * Starts, once. Rejects with a {@link NothingToServeError} where there is neither a usable
+   * configuration nor a stored snapshot, with a ListenError where a port cannot be had, and with an
+   * AbortError when disposed meanwhile.
+   */
+  async start(): Promise<void> {
     const stored = await this.#publisher.restore();
     if (stored !== undefined) {
       // The configuration may name other ports by now: then these need not be had.
@@ -168,7 +159,7 @@ export class App implements AsyncDisposable {
         this.#log.logger("listener").warn(String(error.message ?? error));
       });
     }
-    await this.reload();
+    await this.#reloader.reload(systemClock.now());
     await this.#publisher.idle();
     const current = this.#hub.current;
     if (current === undefined) {
@@ -176,6 +167,15 @@ export class App implements AsyncDisposable {
     }
     await this.#apply(current.snapshot.settings);
     this.#hub.subscribe(({ snapshot }) => this.#reconfigure(snapshot.settings));
+  }
+
+  async #reloadSince(changedAt: number): Promise<void> {
+    try {
+      await this.#reloader.reload(changedAt);
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") return; // we are stopping
+      this.#log.logger("config").error("loading failed", { error: explain(error) });
+    }
   }
 
   /** Puts settings into effect: all of them, since nothing runs yet. */

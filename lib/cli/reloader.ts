@@ -44,7 +44,10 @@ export class Reloader {
     return this.#state;
   }
 
-  /** Loads, or makes sure that a load begins after now. `changedAt`: when the change was noticed, milliseconds since the epoch. */
+  /**
+   * Loads, or makes sure that a load begins after now. `changedAt`: when the change was noticed,
+   * milliseconds since the epoch. Rejects with an AbortError when the loader is closed meanwhile.
+   */
   reload(changedAt: number): Promise<void> {
     this.#wanted = Math.min(changedAt, this.#wanted ?? changedAt);
     return this.#running ??= this.#run().finally(() => this.#running = undefined);
@@ -61,7 +64,15 @@ export class Reloader {
     while (this.#wanted !== undefined) {
       const changedAt = this.#wanted;
       this.#wanted = undefined;
-      this.#take(await this.#options.loader.load(), changedAt);
+      const { loader } = this.#options;
+      const result = await loader.load();
+      try {
+        this.#take(result, changedAt);
+      } catch (error) {
+        // Changes that do not fit what the publisher has: what does not matter then is how that came about.
+        if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
+        this.#take(await loader.load({ full: true }), changedAt);
+      }
     }
   }
 

@@ -39,12 +39,17 @@ export async function run(options: RunOptions): Promise<number> {
       now: Date.now,
       onFinding: ({ message, hint }) => logger.warn(message, hint === undefined ? {} : { hint }),
     });
-    using signals = new Signals();
-    await using app = await App.start({ ...options, config, store: opened.store, log });
-    announce(app, opened.store.place, log);
-    signals.onHangup(() => app.reload());
-    const signal = await signals.stop;
-    logger.info("stopping", { signal });
+    if (opened.abandonedBy !== undefined) {
+      const { pid, started } = opened.abandonedBy;
+      logger.warn("the last run ended without stopping (killed or crashed)", { pid, started });
+    }
+    await using app = new App({ ...options, config, store: opened.store, log });
+    using signals = new Signals(() => void app.reload());
+    const started = app.start();
+    const signal = await Promise.race([signals.stop, started]);
+    if (signal === undefined) announce(app, opened.store.place, log);
+    else started.catch(() => {}); // it is cut short
+    logger.info("stopping", { signal: await signals.stop });
     return EXIT.ok;
   } catch (error) {
     if (!isExpected(error)) throw error;
@@ -78,14 +83,12 @@ class Signals implements Disposable {
   readonly stop: Promise<Deno.Signal>;
   readonly #listeners: [Deno.Signal, () => void][] = [];
 
-  constructor() {
+  /** `hangUp` is called at each SIGHUP. */
+  constructor(hangUp: () => void) {
     this.stop = new Promise((resolve) => {
       for (const signal of ["SIGTERM", "SIGINT"] as const) this.#on(signal, () => resolve(signal));
     });
-  }
-
-  onHangup(reload: () => void): void {
-    this.#on("SIGHUP", reload);
+    this.#on("SIGHUP", hangUp);
   }
 
   [Symbol.dispose](): void {
