@@ -28,7 +28,8 @@ const BY_CHANCE = 10_000;
 const hasGo = await succeeds("go", ["version"]);
 
 Deno.test({
-  name: "istio rules: Istio's own validation says the same of every object",
+  name: "istio rules: Istio's own validation says the same of every object" +
+    (hasGo ? "" : " (needs the Go toolchain, which is not there)"),
   ignore: !hasGo && (Deno.env.get("CI") ?? "") === "",
   fn: async (t) => {
     assert(hasGo, "the Go toolchain is needed to build Istio's validation, and `go` is not there");
