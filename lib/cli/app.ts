@@ -6,16 +6,15 @@
  */
 import { lookup } from "node:dns/promises";
 import { ConfigLoader } from "../config/loader.ts";
-import type { LoadResult, Seed } from "../config/messages.ts";
+import type { LoadResult } from "../config/messages.ts";
+import { makeSeed } from "../config/seed.ts";
 import { ConfigWatcher, type WatchTimes } from "../config/watch.ts";
 import { explain, type Log } from "../log.ts";
-import type { ServiceRecord } from "../model/service.ts";
 import type { Settings } from "../model/settings.ts";
 import { collectionResolver } from "../protocol/resolve.ts";
 import { systemClock } from "../rollout/clock.ts";
 import { Publisher } from "../rollout/publisher.ts";
 import { Hub, type Publication } from "../snapshot/hub.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { SnapshotStore } from "../snapshot/store.ts";
 import { dialStream } from "../transport/dial.ts";
 import { Sender } from "../transport/sender.ts";
@@ -83,7 +82,10 @@ export class App implements AsyncDisposable {
     this.#loader = new ConfigLoader({
       config: options.config,
       createWorker: () => new Worker(options.workerUrl, { type: "module" }),
-      seed: () => this.#hub.current && seedOf(this.#hub.current.snapshot),
+      seed: () => {
+        const snapshot = this.#hub.current?.snapshot;
+        return snapshot && makeSeed(snapshot.services, snapshot.settings);
+      },
       onPositions: ({ id, findings }) => {
         if (this.#reloader.place(id, findings)) this.#findings.say(findings);
       },
@@ -246,14 +248,4 @@ export class App implements AsyncDisposable {
       unresolved: logUnresolved(this.#log),
     });
   }
-}
-
-/** What broken files fall back to. */
-function seedOf(snapshot: Snapshot): Seed {
-  const text = new TextDecoder();
-  const services = Array.from(
-    snapshot.services,
-    ({ bytes }) => JSON.parse(text.decode(bytes)) as ServiceRecord,
-  );
-  return { services, settings: snapshot.settings };
 }

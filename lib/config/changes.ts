@@ -31,24 +31,30 @@ export class SentState {
   }
 }
 
+/** The bodies of resources end to end, and the length of each. */
+export function concatBodies(
+  resources: readonly Resource[],
+): { readonly bytes: Uint8Array<ArrayBuffer>; readonly lengths: readonly number[] } {
+  const lengths = resources.map(({ bytes }) => bytes.length);
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+  let offset = 0;
+  for (const resource of resources) {
+    bytes.set(resource.bytes, offset);
+    offset += resource.bytes.length;
+  }
+  return { bytes, lengths };
+}
+
 function pack(
   kind: string,
   changed: readonly Resource[],
   removed: readonly string[],
 ): CollectionChange {
-  const lengths = changed.map(({ bytes }) => bytes.length);
-  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
-  let offset = 0;
-  for (const resource of changed) {
-    bytes.set(resource.bytes, offset);
-    offset += resource.bytes.length;
-  }
   return {
     kind,
     names: changed.map(({ name }) => name),
     versions: changed.map(({ version }) => version),
-    lengths,
-    bytes,
+    ...concatBodies(changed),
     removed,
   };
 }

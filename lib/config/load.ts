@@ -5,6 +5,7 @@
  * @module
  */
 import type { Finding } from "../model/finding.ts";
+import type { Settings } from "../model/settings.ts";
 import { SentState } from "./changes.ts";
 import type { Choice } from "./conflicts.ts";
 import type { Converter } from "./converter.ts";
@@ -16,6 +17,7 @@ import { findIncluded, findRoot, type Included, type Root, RootError } from "./f
 import { boundFindings, locateFindings } from "./findings.ts";
 import type { CollectionChange, LoadResult, Seed } from "./messages.ts";
 import { decode } from "./parse.ts";
+import { recordsOf } from "./seed.ts";
 import type { LoadedService } from "./services.ts";
 import { isError } from "./source_file.ts";
 import { parseSize } from "./units.ts";
@@ -47,7 +49,8 @@ export class ConfigReader {
   readonly #hostName: string;
   readonly #files: FileSet;
   readonly #sent = new SentState();
-  #seed: Seed | undefined;
+  /** Settings of the seed, as long as some file may need them. */
+  #seed: Settings | undefined;
   #loaded = false;
   #include: readonly string[] = [];
   #shape: string | undefined;
@@ -68,8 +71,8 @@ export class ConfigReader {
   /** What was last published: what broken files fall back to. Counts before the first load. */
   seed(seed: Seed): void {
     if (this.#loaded) return;
-    this.#seed = seed;
-    this.#files.seed(seed.services);
+    this.#seed = seed.settings;
+    this.#files.seed(recordsOf(seed));
   }
 
   /** The services in effect. */
@@ -93,7 +96,7 @@ export class ConfigReader {
       converter: this.#converter,
       hostName: this.#hostName,
       mainLimit: MAIN_FILE_LIMIT,
-      ...(this.#seed === undefined ? {} : { seed: this.#seed.settings }),
+      ...(this.#seed === undefined ? {} : { seed: this.#seed }),
     });
     const parsed = performance.now();
     const { include, included } = decision;

@@ -162,7 +162,8 @@ export class ConfigLoader implements AsyncDisposable {
     worker.addEventListener("messageerror", () => {
       reject(new WorkerError("its answer cannot be read"));
     }, until);
-    worker.postMessage(request);
+    const seed = request.kind === "load" ? request.seed : undefined;
+    worker.postMessage(request, seed === undefined ? [] : [seed.records.buffer as ArrayBuffer]);
     return promise.finally(() => {
       clearTimeout(timer);
       ended.abort();

@@ -6,7 +6,6 @@
  */
 import type { CollectionChange } from "../model/change.ts";
 import type { Finding } from "../model/finding.ts";
-import type { ServiceRecord } from "../model/service.ts";
 import type { Settings } from "../model/settings.ts";
 
 export type { CollectionChange };
@@ -32,10 +31,13 @@ export interface ProbeRequest {
   readonly id: number;
 }
 
-/** The last good configuration, from a snapshot. */
+/** The last good configuration, from a snapshot. Made by `makeSeed`. */
 export interface Seed {
-  readonly services: readonly ServiceRecord[];
   readonly settings: Settings;
+  /** The services: JSON of a ServiceRecord each, end to end, so that it can be transferred. */
+  readonly records: Uint8Array;
+  /** Length of each record, in bytes. */
+  readonly lengths: readonly number[];
 }
 
 /** From the worker. */

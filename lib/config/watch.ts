@@ -25,12 +25,12 @@ export interface WatchTimes {
 export interface WatcherOptions extends WatchTimes {
   /**
    * Something may have changed; `since` is when it was first seen, in milliseconds since the epoch.
-   * Calls do not overlap. Must not reject.
+   * Calls do not overlap.
    */
   readonly onChange: (since: number) => Promise<void> | void;
-  /** Whether there is a change to be loaded. Must not reject. Without it every poll is a change. */
+  /** Whether there is a change to be loaded. Without it every poll is a change. */
   readonly probe?: () => Promise<boolean>;
-  /** Events are not to be had, for example since the system's watches are used up; polling goes on. */
+  /** Events are not to be had, for example since the system's watches are used up, or a call back failed; polling goes on. */
   readonly onError?: (error: unknown) => void;
   /** Where events come from. Default: `Deno.watchFs`, each folder for itself. */
   readonly watchFs?: (folders: string[]) => FsEvents;
@@ -134,7 +134,8 @@ export class ConfigWatcher implements AsyncDisposable {
   /** Once for each kind of error, not at every poll. */
   #report(error: unknown): void {
     const text = String(error);
-    if (text === this.#error) return;
+    // What is called back fails as a matter of course once everything is being closed.
+    if (this.#isClosed || text === this.#error) return;
     this.#error = text;
     this.#options.onError?.(error);
   }
@@ -154,7 +155,12 @@ export class ConfigWatcher implements AsyncDisposable {
 
   async #hasChanged(): Promise<boolean> {
     const { probe } = this.#options;
-    return probe === undefined || await probe();
+    try {
+      return probe === undefined || await probe();
+    } catch (error) {
+      this.#report(error);
+      return false;
+    }
   }
 
   /** Something may have changed: waits until it is quiet, then reports. */
@@ -179,7 +185,11 @@ export class ConfigWatcher implements AsyncDisposable {
       this.#isDue = false;
       const since = this.#since ?? Date.now();
       this.#since = undefined;
-      await this.#options.onChange(since);
+      try {
+        await this.#options.onChange(since);
+      } catch (error) {
+        this.#report(error);
+      }
     } while (this.#isDue && !this.#isClosed);
     this.#isRunning = false;
     this.#arm();

@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ConfigReader } from "../../lib/config/load.ts";
 import type { LoadResult, Seed } from "../../lib/config/messages.ts";
+import { makeSeed } from "../../lib/config/seed.ts";
 import { formatFinding } from "../../lib/model/finding.ts";
+import type { Service } from "../../lib/model/service.ts";
 import { PLAIN_CONVERTER } from "./testdata/plain_converter.ts";
 import { TempFolder } from "./testdata/temp_folder.ts";
 
@@ -55,11 +57,14 @@ class Case implements Disposable {
 }
 
 /** The seed that a snapshot of this case's last load would give. */
-function seedOf({ reader, last }: Case): Seed {
-  return {
-    settings: last!.settings!,
-    services: reader.services.map(({ file, service }) => ({ file, service })),
-  };
+function seedOf({ reader, last }: Case, change = (service: Service) => service): Seed {
+  const records = reader.services.map(({ file, service }) => ({ file, service: change(service) }));
+  const resources = records.map((record, index) => ({
+    name: String(index),
+    version: "",
+    bytes: new TextEncoder().encode(JSON.stringify(record)),
+  }));
+  return makeSeed(resources, last!.settings!);
 }
 
 Deno.test("load: nothing at the path is a finding, and nothing is usable", () => {
@@ -303,10 +308,11 @@ Deno.test("load: with a broken --config file settings and include come from the 
 Deno.test("load: a service of the seed that is refused by now is said and left out", () => {
   using before = new Case({ "c.yaml": services("a", "b") });
   before.load();
-  const seed = seedOf(before);
-  const [a, b] = seed.services;
-  const bad = { ...b!, service: { ...b!.service, labels: { error: "so" } } };
-  using after = new Case({ "c.yaml": "[" }, "c.yaml", { ...seed, services: [a!, bad] });
+  const seed = seedOf(
+    before,
+    (service) => service.name === "b" ? { ...service, labels: { error: "so" } } : service,
+  );
+  using after = new Case({ "c.yaml": "[" }, "c.yaml", seed);
   assertEquals(after.names(), ["a"]);
   assertStringIncludes(after.said().join("\n"), "default/b: so; it was published before");
 });

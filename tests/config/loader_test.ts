@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { ConfigLoader } from "../../lib/config/loader.ts";
 import type { LoadResult, PositionsResult } from "../../lib/config/messages.ts";
+import { makeSeed } from "../../lib/config/seed.ts";
 import { TempFolder } from "./testdata/temp_folder.ts";
 
 const REAL = new URL("./testdata/loading_worker.ts", import.meta.url);
@@ -72,11 +73,11 @@ Deno.test("loader: a new worker starts from what is published, so a broken file 
   const config = folder.write("c.yaml", ONE);
   await using first = new ConfigLoader({ config, createWorker: start(REAL) });
   const published = await first.load();
-  const { bytes, lengths } = published.changes.find(({ kind }) => kind === "Service")!;
-  const record = JSON.parse(new TextDecoder().decode(bytes.subarray(0, lengths[0])));
+  const { names, versions, bytes } = published.changes.find(({ kind }) => kind === "Service")!;
+  const record = { name: names[0]!, version: versions[0]!, bytes };
 
   folder.write("c.yaml", "services: [");
-  const seed = () => ({ settings: published.settings!, services: [record] });
+  const seed = () => makeSeed([record], published.settings!);
   await using second = new ConfigLoader({ config, createWorker: start(REAL), seed });
   const result = await second.load();
   assertEquals([result.ok, result.usable, result.full], [false, true, true]);
