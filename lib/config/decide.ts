@@ -44,6 +44,9 @@ export interface Decision {
   readonly usesSeed: boolean;
 }
 
+/** All files together may be this many times as large as one. */
+const SIZE_FACTOR = 4;
+
 /** Decides what is in effect. */
 export function decide(grounds: Grounds): Decision {
   return new Rounds(grounds).run();
@@ -70,7 +73,8 @@ class Rounds {
   constructor(grounds: Grounds) {
     this.#grounds = grounds;
     const { root, files, mainLimit } = grounds;
-    this.#main = root.files.map((file) => files.take(file, { main: true, limit: mainLimit }));
+    const options = { main: true, limit: mainLimit, total: SIZE_FACTOR * mainLimit };
+    this.#main = root.files.map((file) => files.take(file, options));
   }
 
   run(): Decision {
@@ -98,7 +102,9 @@ class Rounds {
     const settings = normaliseSettings(input, context);
     const included = findIncluded(settings.include, root);
     const limit = settings.limits.file;
-    const taken = included.files.map((file) => files.take(file, { main: false, limit }));
+    const total = SIZE_FACTOR * Math.max(limit, this.#grounds.mainLimit);
+    const options = { main: false, limit, total };
+    const taken = included.files.map((file) => files.take(file, options));
     return {
       settings,
       included,

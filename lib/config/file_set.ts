@@ -6,14 +6,17 @@
 import { resolve } from "node:path";
 import type { Service, ServiceRecord } from "../model/service.ts";
 import type { ConfigFile } from "./files.ts";
+import type { Allowance } from "./read_file.ts";
 import { type ReadContext, SourceFile } from "./source_file.ts";
 
 /** How a file is taken. */
 export interface TakeOptions {
   /** Whether it is one of `--config`'s own. */
   readonly main: boolean;
-  /** Bytes that are read of it at most. */
+  /** Bytes that it may have. */
   readonly limit: number;
+  /** Bytes that all files taken in this load may have together. */
+  readonly total: number;
 }
 
 /** The files of a configuration. */
@@ -21,8 +24,10 @@ export class FileSet {
   readonly #context: ReadContext;
   readonly #files = new Map<string, SourceFile>();
   /** Of files that were taken in the last load. */
-  readonly #limits = new Map<SourceFile, number>();
+  readonly #allowances = new Map<SourceFile, Allowance>();
   readonly #refreshed = new Set<SourceFile>();
+  /** Bytes of the files taken in this load. */
+  #taken = 0;
   #seeds = new Map<string, Service[]>();
 
   constructor(context: ReadContext) {
@@ -51,15 +56,18 @@ export class FileSet {
   /** Begins a load: every file is read anew when it is taken. */
   begin(): void {
     this.#refreshed.clear();
+    this.#taken = 0;
   }
 
   /** The file, as it is now. */
-  take(file: ConfigFile, { main, limit }: TakeOptions): SourceFile {
+  take(file: ConfigFile, { main, limit, total }: TakeOptions): SourceFile {
     const source = this.#files.get(file.name) ?? this.#add(file, main);
     if (!this.#refreshed.has(source)) {
       this.#refreshed.add(source);
-      this.#limits.set(source, limit);
-      source.refresh(limit);
+      const allowance = { file: limit, left: total - this.#taken };
+      this.#allowances.set(source, allowance);
+      source.refresh(allowance);
+      this.#taken += source.bytes?.length ?? 0;
     }
     return source;
   }
@@ -72,7 +80,7 @@ export class FileSet {
     const held = [...this.#files.values()].filter((file) =>
       !this.#refreshed.has(file) && mayBeOutOfReach(file.name)
     );
-    for (const file of held) this.#limits.delete(file);
+    for (const file of held) this.#allowances.delete(file);
     return held;
   }
 
@@ -82,7 +90,7 @@ export class FileSet {
     for (const [name, file] of this.#files) {
       if (!kept.has(file)) {
         this.#files.delete(name);
-        this.#limits.delete(file);
+        this.#allowances.delete(file);
       } else file.release();
     }
     this.#seeds = new Map();
@@ -90,7 +98,7 @@ export class FileSet {
 
   /** Whether any of the files that were taken differs from what was last read of it. */
   differs(): boolean {
-    return [...this.#limits].some(([file, limit]) => file.differs(limit));
+    return [...this.#allowances].some(([file, allowance]) => file.differs(allowance));
   }
 
   #add(file: ConfigFile, main: boolean): SourceFile {

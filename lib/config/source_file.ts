@@ -4,20 +4,19 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
 import type { Finding } from "../model/finding.ts";
 import type { Service } from "../model/service.ts";
 import type { DefaultSettings } from "../model/settings.ts";
 import { check } from "./check.ts";
 import type { Converter } from "./converter.ts";
 import type { Environment } from "./expand.ts";
-import { type ConfigFile, reasonOf } from "./files.ts";
+import type { ConfigFile } from "./files.ts";
 import { decode, KEEP_NONE, parse, type SyntaxProblem } from "./parse.ts";
 import { type Problem, problem, toFinding } from "./problem.ts";
+import { type Allowance, equal, type FileBytes, looksCutOff, readBounded } from "./read_file.ts";
 import { configFileSchema, includedFileSchema, type SettingsInput } from "./schema.ts";
 import { type LoadedService, loadService, readServices } from "./services.ts";
 import { checkSettings } from "./settings.ts";
-import { formatSize } from "./units.ts";
 
 /** What a file without errors holds. */
 export interface Content {
@@ -108,9 +107,9 @@ export class SourceFile implements ConfigFile {
     return this.#bytes;
   }
 
-  /** Reads the file, at most `limit` bytes of it. */
-  refresh(limit: number): void {
-    const now = readBounded(this.path, limit);
+  /** Reads the file. */
+  refresh(allowance: Allowance): void {
+    const now = readBounded(this.path, allowance);
     if (this.#isSame(now)) return;
     this.#bytes = now.bytes;
     this.#failure = now.failure;
@@ -118,11 +117,11 @@ export class SourceFile implements ConfigFile {
   }
 
   /** Whether the file differs from what was last read. */
-  differs(limit: number): boolean {
-    return !this.#isSame(readBounded(this.path, limit));
+  differs(allowance: Allowance): boolean {
+    return !this.#isSame(readBounded(this.path, allowance));
   }
 
-  #isSame({ bytes, failure }: { bytes?: Uint8Array; failure?: Problem }): boolean {
+  #isSame({ bytes, failure }: FileBytes): boolean {
     if (bytes !== undefined) return this.#bytes !== undefined && equal(bytes, this.#bytes);
     return this.#bytes === undefined && failure?.message === this.#failure?.message;
   }
@@ -266,39 +265,4 @@ function checkManifest(document: Document): Problem[] {
   }) is not supported yet by this version`;
   const hint = "write it as an item of `services:`, or take it out";
   return [problem("config/not-supported-yet", ["kind"], message, hint)];
-}
-
-/** Whether `bytes` are the beginning of `before`, cut within a line. */
-function looksCutOff(bytes: Uint8Array, before: Uint8Array | undefined): boolean {
-  if (before === undefined || bytes.length === 0 || bytes.length >= before.length) return false;
-  const newline = 10;
-  if (bytes.at(-1) === newline || before[bytes.length] === newline) return false;
-  if (before.at(-1) !== newline) return false; // a file that never ended in one says nothing by it
-  return equal(bytes, before.subarray(0, bytes.length));
-}
-
-/** Node's comparison, which is native: 3 MB in a fraction of a millisecond. */
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(b);
-}
-
-function readBounded(path: string, limit: number): { bytes?: Uint8Array; failure?: Problem } {
-  try {
-    const info = Deno.statSync(path);
-    if (!info.isFile) {
-      return { failure: problem("config/read", [], `${path} is not a file`) };
-    }
-    if (info.size > limit) return { failure: tooLarge(info.size, limit) };
-    const bytes = Deno.readFileSync(path);
-    return bytes.length > limit ? { failure: tooLarge(bytes.length, limit) } : { bytes };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return { failure: problem("config/read", [], `the file ${reasonOf(error)}`) };
-  }
-}
-
-function tooLarge(size: number, limit: number): Problem {
-  const message = `the file is ${formatSize(size)} large, more than ${formatSize(limit)}`;
-  const hint = "spread the services over several files, or raise limits.file for included ones";
-  return problem("config/size", [], message, hint);
 }

@@ -605,3 +605,30 @@ Deno.test("load: hasChanged sees a new file, a file that is gone, and other cont
   conf.load();
   assertEquals(conf.reader.hasChanged(), false);
 });
+
+Deno.test("load: a file that holds too many values for its parser is refused unparsed", () => {
+  using conf = new Case({ "c.yaml": `services: [${"a,".repeat(6_100_000)}a]\n` });
+  const { stats, usable } = conf.load();
+  assertEquals([usable, conf.said()], [false, [
+    "c.yaml: error: the file holds more than 6000000 values; spread the services over several files " +
+    "[config/size]",
+  ]]);
+  assert(stats.totalMs < 2000, `${stats.totalMs} ms`);
+});
+
+Deno.test("load: files that are too large together are refused one by one", () => {
+  using conf = new Case({ "c.yaml": "include: [s/]\n" });
+  conf.folder.write("s/a.yaml", services("a"));
+  for (const name of ["b", "c", "d", "e", "f"]) {
+    const path = conf.folder.write(`s/${name}.yaml`, services(name) + `# ${" ".repeat(90)}\n`);
+    const line = new TextEncoder().encode(`#${" ".repeat(1_000_000)}\n`);
+    using file = Deno.openSync(path, { append: true });
+    for (let i = 0; i < 30; i++) file.writeSync(line);
+  }
+  assertEquals(conf.names(), ["a", "b", "c", "d", "e"]);
+  assertStringIncludes(
+    conf.said()[0]!,
+    "s/f.yaml: error: the files of the configuration are too large",
+  );
+  assertEquals(conf.reader.hasChanged(), false);
+});
