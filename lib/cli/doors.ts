@@ -22,9 +22,13 @@ export interface DoorsOptions {
   readonly settings: () => Settings;
 }
 
+/** How long streams of a server that another replaces may take to end. Milliseconds. */
+const REPLACE = 500;
+
 /** Opens what the settings say; made once, opened when there is something to serve. */
 export class Doors {
   readonly #options: DoorsOptions;
+  #identity: string | undefined;
   #server: PushServer | undefined;
   #listeners: Listeners | undefined;
 
@@ -37,14 +41,21 @@ export class Doors {
     return this.#listeners?.addresses ?? [];
   }
 
-  /** Listens on what the settings say, and nowhere else. Rejects with a ListenError that names the setting to change. */
+  /**
+   * Listens on what the settings say, and nowhere else. What a server is made with (`instance`,
+   * `limits`) may differ from before only at start, between the stored settings and those read: then
+   * there is another server. Rejects with a ListenError that names the setting to change.
+   */
   async open(settings: Settings): Promise<void> {
-    const listeners = this.#listeners ??= new Listeners(
-      this.#server ??= this.#serve(settings),
-      logListeners(this.#options.log),
-    );
+    const identity = JSON.stringify([settings.instance, settings.limits.message]);
+    if (this.#identity !== identity) {
+      await this.drain(REPLACE);
+      this.#identity = identity;
+      this.#server = this.#serve(settings);
+      this.#listeners = new Listeners(this.#server, logListeners(this.#options.log));
+    }
     try {
-      await listeners.configure(settings.listen.map(({ address }) => expanded(address)));
+      await this.#listeners!.configure(settings.listen.map(({ address }) => expanded(address)));
     } catch (error) {
       if (!(error instanceof ListenError)) throw error;
       throw new ListenError(`${error.message}; \`listen\` in the configuration changes it`, {
