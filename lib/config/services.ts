@@ -12,7 +12,7 @@ import { contentHash } from "../wire/hash.ts";
 import { check } from "./check.ts";
 import type { Converter } from "./converter.ts";
 import { normaliseService } from "./normalise.ts";
-import type { Path, Problem } from "./problem.ts";
+import { type Path, type Problem, problem } from "./problem.ts";
 import { serviceSchema } from "./schema_service.ts";
 
 /** A service without errors, ready to be published. */
@@ -61,19 +61,39 @@ export function readServices(list: readonly unknown[], context: ServicesContext)
   const services: LoadedService[] = [];
   const problems: ServiceProblem[] = [];
   const known = new Map<string, LoadedService>();
-  list.forEach((raw, index) => {
+  let refused = 0;
+  for (const [index, raw] of list.entries()) {
+    if (refused >= MAX_REFUSED) {
+      problems.push({ problem: moreNotRead(list.length - index), prefix: ["services", index] });
+      break;
+    }
     const prefix = ["services", index];
     const source = JSON.stringify(raw);
     const read = context.known.get(source) ?? readService(raw, context);
     if ("problems" in read) {
-      problems.push(...read.problems.map((problem) => ({ ...read.about, problem, prefix })));
-      return;
+      refused++;
+      for (const found of read.problems) problems.push({ ...read.about, problem: found, prefix });
+      continue;
     }
     known.set(source, read);
     services.push(read);
-    for (const problem of read.warnings) problems.push({ problem, prefix, subject: read.name });
-  });
+    for (const found of read.warnings) {
+      problems.push({ problem: found, prefix, subject: read.name });
+    }
+  }
   return { ...(services.length === list.length ? { services } : {}), problems, known };
+}
+
+/** Services of one file that are refused before the rest is left unread: nothing of the file counts any more. */
+const MAX_REFUSED = 1000;
+
+function moreNotRead(count: number): Problem {
+  const services = `${count} more service${count === 1 ? "" : "s"}`;
+  return problem(
+    "config/too-many-errors",
+    [],
+    `after ${MAX_REFUSED} with errors ${services} were not read`,
+  );
 }
 
 interface Refused {

@@ -632,3 +632,13 @@ Deno.test("load: files that are too large together are refused one by one", () =
   );
   assertEquals(conf.reader.hasChanged(), false);
 });
+
+Deno.test("load: after a thousand services with errors the rest of a file is not read", () => {
+  using conf = new Case({ "c.yaml": `services: [${"a, ".repeat(5000)}a]\n` });
+  const { findings } = conf.load();
+  assertEquals(findings.length, 52);
+  assertStringIncludes(
+    conf.said().join("\n"),
+    "after 1000 with errors 4001 more services were not read",
+  );
+});
