@@ -64,3 +64,9 @@ function keysOf(schema: unknown): string[] {
       : keysOf(value)
   );
 }
+
+Deno.test("docs: every key of the schema is in docs/config.md", () => {
+  const text = Deno.readTextFileSync(new URL("docs/config.md", ROOT));
+  const isThere = (key: string) => new RegExp(`[\`.\\]]${key}[\`.[]`).test(text);
+  assertEquals([...new Set(keysOf(configJsonSchema()))].filter((key) => !isThere(key)), []);
+});
