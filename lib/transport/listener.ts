@@ -181,6 +181,7 @@ function listenError(host: string, port: number, cause: NodeJS.ErrnoException): 
     EADDRINUSE: "the port is already in use",
     EACCES: "this user may not listen on that port",
     EADDRNOTAVAIL: "this machine has no such address",
+    EINVAL: "this machine has no such address", // what Deno makes of it
     ENOTFOUND: "the host name is not known",
   };
   const reason = reasons[cause.code ?? ""] ?? cause.message;

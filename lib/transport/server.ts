@@ -147,7 +147,7 @@ export class PushServer implements AsyncDisposable {
 
   #open(path: string, call: Call, opened: (stream: PushStream) => void): void {
     const { stream: http2, gate } = this.#hooked.below();
-    const wire = new ServerWire(call, http2);
+    const wire = new ServerWire(call, http2, gate);
     const stream = new PieceStream(wire, {
       path,
       peer: peerOf(gate),
@@ -179,10 +179,12 @@ type Call = grpc.ServerDuplexStream<Uint8Array, Uint8Array>;
 class ServerWire implements Wire {
   readonly #call: Call;
   readonly #http2: ServerHttp2Stream;
+  readonly #gate: Gate;
 
-  constructor(call: Call, http2: ServerHttp2Stream) {
+  constructor(call: Call, http2: ServerHttp2Stream, gate: Gate) {
     this.#call = call;
     this.#http2 = http2;
+    this.#gate = gate;
   }
 
   get writable(): boolean {
@@ -214,8 +216,10 @@ class ServerWire implements Wire {
     if (!this.#http2.destroyed) this.#http2.close(constants.NGHTTP2_NO_ERROR);
   }
 
+  /** Where not even the connection takes anything, resetting the stream would wait in vain. */
   cut(): void {
-    if (!this.#http2.destroyed) this.#http2.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    if (this.#gate.blocked) this.#gate.destroy();
+    else if (!this.#http2.destroyed) this.#http2.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   }
 }
 
