@@ -23,9 +23,8 @@ export interface TakeOptions {
 export class FileSet {
   readonly #context: ReadContext;
   readonly #files = new Map<string, SourceFile>();
-  /** Of files that were taken in the last load. */
+  /** Of the files that were taken in this load, or in the last one. */
   readonly #allowances = new Map<SourceFile, Allowance>();
-  readonly #refreshed = new Set<SourceFile>();
   /** Bytes of the files taken in this load. */
   #taken = 0;
   #seeds = new Map<string, Service[]>();
@@ -55,15 +54,14 @@ export class FileSet {
 
   /** Begins a load: every file is read anew when it is taken. */
   begin(): void {
-    this.#refreshed.clear();
+    this.#allowances.clear();
     this.#taken = 0;
   }
 
   /** The file, as it is now. */
   take(file: ConfigFile, { main, limit, total }: TakeOptions): SourceFile {
     const source = this.#files.get(file.name) ?? this.#add(file, main);
-    if (!this.#refreshed.has(source)) {
-      this.#refreshed.add(source);
+    if (!this.#allowances.has(source)) {
       const allowance = { file: limit, left: total - this.#taken };
       this.#allowances.set(source, allowance);
       source.refresh(allowance);
@@ -77,11 +75,9 @@ export class FileSet {
     for (const name of this.#seeds.keys()) {
       if (!this.#files.has(name)) this.#add({ name, path: resolve(folder, name) }, false);
     }
-    const held = [...this.#files.values()].filter((file) =>
-      !this.#refreshed.has(file) && mayBeOutOfReach(file.name)
+    return [...this.#files.values()].filter((file) =>
+      !this.#allowances.has(file) && mayBeOutOfReach(file.name)
     );
-    for (const file of held) this.#allowances.delete(file);
-    return held;
   }
 
   /** Ends a load: keeps these files, forgets the others and the seed. */
@@ -90,7 +86,6 @@ export class FileSet {
     for (const [name, file] of this.#files) {
       if (!kept.has(file)) {
         this.#files.delete(name);
-        this.#allowances.delete(file);
       } else file.release();
     }
     this.#seeds = new Map();

@@ -28,6 +28,15 @@ export class TempFolder implements Disposable {
     Deno.removeSync(this.at(name), { recursive: true });
   }
 
+  /** Takes away a file that may not be there. */
+  removeIfThere(name: string): void {
+    try {
+      Deno.removeSync(this.at(name));
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+
   [Symbol.dispose](): void {
     Deno.removeSync(this.path, { recursive: true });
   }
