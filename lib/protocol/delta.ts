@@ -9,7 +9,12 @@ import { WILDCARD } from "./interest.ts";
 import { NodeCheck } from "./node_check.ts";
 import type { Event, Push, Received, StreamMachine, SubscriptionStatus } from "./stream.ts";
 import type { Subscription } from "./subscription.ts";
-import { type Failure, type MachineOptions, Subscriptions } from "./subscriptions.ts";
+import {
+  dynamicParameters,
+  type Failure,
+  type MachineOptions,
+  Subscriptions,
+} from "./subscriptions.ts";
 
 /**
  * One delta ADS stream. A request changes what is subscribed to whatever its nonce; the nonce only
@@ -26,6 +31,9 @@ export class DeltaMachine implements StreamMachine<DeltaDiscoveryRequest> {
   receive(request: DeltaDiscoveryRequest): Received {
     const anonymous = this.#node.check(request.node);
     if (anonymous !== undefined) return anonymous;
+    if (request.resourceLocatorsSubscribe.length > 0) {
+      return dynamicParameters("resource_names_subscribe");
+    }
     const found = this.#subscriptions.obtain(request.typeUrl);
     if (!found.ok) return found;
     const { subscription, created } = found;

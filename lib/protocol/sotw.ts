@@ -8,7 +8,7 @@ import type { DiscoveryRequest } from "../wire/messages.ts";
 import { NodeCheck } from "./node_check.ts";
 import type { Event, Push, Received, StreamMachine, SubscriptionStatus } from "./stream.ts";
 import type { Subscription } from "./subscription.ts";
-import { type MachineOptions, Subscriptions } from "./subscriptions.ts";
+import { dynamicParameters, type MachineOptions, Subscriptions } from "./subscriptions.ts";
 
 /**
  * One state-of-the-world ADS stream. Every request holds all names of its type, so a stale one can be
@@ -26,6 +26,7 @@ export class SotwMachine implements StreamMachine<DiscoveryRequest> {
     const anonymous = this.#node.check(request.node);
     if (anonymous !== undefined) return anonymous;
     const { typeUrl, resourceNames: names } = request;
+    if (request.resourceLocators.length > 0) return dynamicParameters("resource_names");
     const characters = names.reduce((sum, name) => sum + name.length, 0);
     const tooMany = this.#subscriptions.checkNames(typeUrl, names.length, characters);
     if (tooMany !== undefined) return tooMany;

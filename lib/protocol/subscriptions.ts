@@ -144,6 +144,12 @@ export class Subscriptions {
   }
 }
 
+/** The error for a request that names its resources by locators; `field` is where names are taken. */
+export function dynamicParameters(field: string): Failure {
+  const message = `resource locators with dynamic parameters are not served; use ${field}`;
+  return { ok: false, code: "UNIMPLEMENTED", message };
+}
+
 function exhausted(message: string): Failure {
   return { ok: false, code: "RESOURCE_EXHAUSTED", message };
 }
