@@ -1,18 +1,26 @@
 /**
- * What grpc-js (1.14.7) writes into headers and trailers otherwise than gRPC's HTTP/2 mapping asks for,
- * put right below it: a `grpc-message` beside status OK, and padded base64 in `-bin` values.
+ * What grpc-js (1.14.7) does with headers and trailers otherwise than it should, put right below it: a
+ * `grpc-message` beside status OK, padded base64 in `-bin` values, and answers to streams that are gone.
  *
  * @module
  */
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 
-/** From here on, what the stream sends as headers or trailers is tidied. */
+/**
+ * From here on, what the stream sends as headers or trailers is tidied; and nothing is sent once it is
+ * destroyed. A peer that opens a stream and resets it at once can have it destroyed before grpc-js sees
+ * it, and grpc-js answers all the same: `respond` would throw where nobody catches, and end the process.
+ */
 export function tidyHeaders(stream: ServerHttp2Stream): void {
   const sendTrailers = stream.sendTrailers.bind(stream);
-  stream.sendTrailers = (trailers) => sendTrailers(tidied(trailers));
+  stream.sendTrailers = (trailers) => {
+    if (!stream.destroyed) sendTrailers(tidied(trailers));
+  };
   const respond = stream.respond.bind(stream);
-  stream.respond = (headers, options) =>
+  stream.respond = (headers, options) => {
+    if (stream.destroyed) return;
     respond(headers === undefined ? headers : tidied(headers as OutgoingHttpHeaders), options);
+  };
 }
 
 /** The same without a message for OK, and with unpadded base64. */
