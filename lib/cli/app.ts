@@ -73,11 +73,15 @@ export class App implements AsyncDisposable {
     const { log, store } = options;
     this.#log = log;
     this.#findings = new FindingLog(log);
+    const say = logPublisher(log);
     this.#publisher = new Publisher({
       hub: this.#hub,
       store,
       clock: systemClock,
-      onEvent: logPublisher(log),
+      onEvent: (event) => {
+        if (event.kind === "restored") log.configure(event.stored.snapshot.settings.log);
+        say(event);
+      },
     });
     this.#loader = new ConfigLoader({
       config: options.config,
@@ -210,6 +214,9 @@ export class App implements AsyncDisposable {
   }
 
   #loaded(result: LoadResult, state: ReloadState): void {
+    if (this.#settings === undefined && result.settings !== undefined) {
+      this.#log.configure(result.settings.log); // the first lines are in the form asked for, too
+    }
     const logger = this.#log.logger("config");
     const { files, filesParsed, services } = result.stats;
     const fields = { files, filesParsed, services, ms: Math.round(state.durationMs) };

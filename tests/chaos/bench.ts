@@ -197,8 +197,8 @@ function configuration(n: number, sinkPort: number | undefined) {
     address: `127.0.0.1:${sinkPort}`,
     heartbeat: `${HEARTBEAT}s`,
   }];
-  // The log of every abuse would fill this process, not that one.
-  return { services, sinks, log: { level: "error", format: "json" } };
+  // At debug level, the log of every abuse would fill this process.
+  return { services, sinks, log: { level: "info", format: "json" } };
 }
 
 function node(script: string, options: Readonly<Record<string, string | number>>): Process {
