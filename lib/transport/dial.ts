@@ -111,7 +111,9 @@ class DialledCall {
           this.#reason = drainReason(notice);
         },
         violation: (violation) => {
-          this.#reason = `the peer broke the rules of HTTP/2: ${violation.detail}`;
+          this.#reason = violation.reason === "preface"
+            ? "the peer does not speak HTTP/2"
+            : `the peer broke the rules of HTTP/2: ${violation.detail}`;
         },
       },
     });
@@ -131,6 +133,7 @@ class DialledCall {
   #open(address: DialAddress, path: string): void {
     const wire = new ClientWire(this.#call, {
       over: () => this.#over,
+      whenRoom: (callback) => this.#gate === undefined ? callback() : this.#gate.whenRoom(callback),
       shut: (after) => this.#shutAfter(after),
     });
     this.#stream = new PieceStream(wire, {
@@ -172,6 +175,8 @@ class DialledCall {
 /** What a wire asks of its call. */
 interface CallEnds {
   over(): boolean;
+  /** Calls back when the connection has room. */
+  whenRoom(callback: () => void): void;
   /** Closes everything, after so many milliseconds. */
   shut(after: number): void;
 }
@@ -190,7 +195,9 @@ class ClientWire implements Wire {
   }
 
   write(bytes: Uint8Array, done: (error?: Error | null) => void): void {
-    this.#call.write(bytes, done);
+    this.#ends.whenRoom(() => {
+      if (this.writable) this.#call.write(bytes, done);
+    });
   }
 
   receive(request: (bytes: Uint8Array) => void): void {

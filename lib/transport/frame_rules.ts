@@ -47,7 +47,8 @@ export type ViolationReason =
   | "settings_flood"
   | "ping_flood"
   | "idle_flood"
-  | "header_flood";
+  | "header_flood"
+  | "unread";
 
 /** What a peer did that ends its connection. */
 export interface Violation {
@@ -85,6 +86,7 @@ export class FrameRules {
   readonly #settings: Allowance;
   readonly #pings: Allowance;
   readonly #idle: Allowance;
+  #begun: boolean;
   #block: { stream: number; size: number; continuations: number } | undefined;
   #maxFrame = DEFAULT_MAX_FRAME_SIZE;
   readonly #unanswered = { pings: 0, settings: 0 };
@@ -92,6 +94,7 @@ export class FrameRules {
   constructor(side: Side, limits: FrameLimits) {
     this.#side = side;
     this.#limits = limits;
+    this.#begun = side === "server";
     this.#resets = new Allowance(limits.resets);
     this.#settings = new Allowance(limits.settings);
     this.#pings = new Allowance(limits.pings);
@@ -114,7 +117,16 @@ export class FrameRules {
 
   /** What is to become of a frame with this header. */
   judge(header: FrameHeader, now: number): Verdict {
-    return this.#shape(header) ?? this.#sequence(header) ?? this.#meaning(header, now);
+    return this.#beginning(header) ?? this.#shape(header) ?? this.#sequence(header) ??
+      this.#meaning(header, now);
+  }
+
+  /** A server's first frame is SETTINGS (RFC 9113, section 3.4); the library sees to the client's. */
+  #beginning({ type, flags }: FrameHeader): Violation | undefined {
+    if (this.#begun) return undefined;
+    this.#begun = true;
+    if (type === settings && (flags & FrameFlag.ack) === 0) return undefined;
+    return violation("preface", "it does not speak HTTP/2");
   }
 
   #shape({ length, type, flags, stream }: FrameHeader): Violation | undefined {

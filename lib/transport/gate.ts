@@ -5,8 +5,9 @@
  * @module
  */
 import { Duplex } from "node:stream";
+import { setImmediate } from "node:timers";
 import type { Socket } from "node:net";
-import type { FrameLimits, Side, Violation } from "./frame_rules.ts";
+import { type FrameLimits, type Side, type Violation, violation } from "./frame_rules.ts";
 import { type DrainNotice, FrameScanner } from "./frame_scanner.ts";
 
 /** Who the peer proved to be. Absent in plaintext. */
@@ -43,16 +44,21 @@ export class Gate extends Duplex {
   readonly #scanner: FrameScanner;
   readonly #now: () => number;
   readonly #hooks: GateHooks;
+  readonly #waiting: (() => void)[] = []; // for room
   #written: ((error?: Error | null) => void) | undefined; // of a write that waits for the socket
   #drained = false;
 
   constructor(socket: Socket, options: GateOptions) {
-    super({ allowHalfOpen: false });
+    super({ allowHalfOpen: false, writableHighWaterMark: ROOM });
     this.#socket = socket;
     this.#scanner = new FrameScanner(options.side, options.limits);
     this.#now = options.now;
     this.#hooks = options.hooks ?? {};
     this.identity = options.identity;
+    this.on("drain", () => this.#giveRoom());
+    this.on("close", () => {
+      for (const callback of this.#waiting.splice(0)) callback();
+    });
     this.on("error", () => {}); // whoever uses the gate hears of it by "close"; else it would be uncaught
     socket.on("data", (chunk: Uint8Array) => this.#receive(chunk));
     socket.on("end", () => this.#end());
@@ -69,6 +75,17 @@ export class Gate extends Duplex {
   /** Whether bytes wait for a peer that takes none. */
   get blocked(): boolean {
     return this.#written !== undefined;
+  }
+
+  /**
+   * Calls back as soon as the peer has taken enough for more to be written, or the gate is closed; at
+   * once where that is so. The runtime's HTTP/2 pays no heed to a transport that is full, so whoever
+   * writes a lot has to ask here before each piece. Those who wait get their turns one after the other.
+   */
+  whenRoom(callback: () => void): void {
+    if (this.#waiting.length === 0 && !this.writableNeedDrain) return callback();
+    if (this.destroyed) return callback();
+    this.#waiting.push(callback);
   }
 
   get remoteAddress(): string | undefined {
@@ -134,18 +151,22 @@ export class Gate extends Duplex {
 
   #receive(chunk: Uint8Array): void {
     if (this.destroyed) return;
-    const before = this.#scanner.awaitsPreface;
-    const { pass, drain, violation } = this.#scanner.inbound(chunk, this.#now());
-    if (violation !== undefined) {
-      this.#hooks.violation?.(violation);
-      this.destroy();
-      return;
+    if (this.writableLength > MOST_UNREAD) {
+      return this.#expel(violation("unread", `${this.writableLength} bytes of answers unread`));
     }
+    const before = this.#scanner.awaitsPreface;
+    const { pass, drain, violation: wrong } = this.#scanner.inbound(chunk, this.#now());
+    if (wrong !== undefined) return this.#expel(wrong);
     if (before && !this.#scanner.awaitsPreface) this.#hooks.preface?.(this);
     let room = true;
     for (const piece of pass) room = this.push(piece);
     if (drain !== undefined) this.#drain(drain);
     else if (!room) this.#socket.pause();
+  }
+
+  #expel(violation: Violation): void {
+    this.#hooks.violation?.(violation);
+    this.destroy();
   }
 
   #drain(notice: DrainNotice): void {
@@ -159,12 +180,25 @@ export class Gate extends Duplex {
     if (!this.destroyed) this.push(null);
   }
 
+  /** What one writes reaches the gate a little later, so the next is asked to write only then. */
+  #giveRoom(): void {
+    if (this.writableNeedDrain) return; // "drain" comes again
+    this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) setImmediate(() => this.#giveRoom());
+  }
+
   #settleWrite(): void {
     const callback = this.#written;
     this.#written = undefined;
     callback?.();
   }
 }
+
+/** How much may wait for the socket before {@link Gate.whenRoom} makes writers wait. Bytes. */
+const ROOM = 262_144;
+
+/** A peer that asks for more while so much waits for it does not mean to read. Bytes. */
+const MOST_UNREAD = 16_777_216;
 
 /** How long what came before a GOAWAY may take to reach its streams. Milliseconds. */
 const DRAIN_GRACE = 5;

@@ -143,7 +143,7 @@ export class PieceStream implements PushStream {
     if (!this.#wire.writable) return this.closed();
     this.#wire.write(next.value, (error) => {
       if (this.#write !== write) return;
-      if (error) return this.closed(error.message);
+      if (error) return this.closed(); // it says no more than that the stream is closed
       this.#taken += next.value.length;
       this.#at = this.#now();
       write.taken?.(next.value.length);

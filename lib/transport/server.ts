@@ -84,8 +84,9 @@ export class PushServer implements AsyncDisposable {
 
   /** Serves a method with one raw request and one raw response. */
   addUnary(path: string, handler: UnaryHandler): void {
+    const answer = async (request: Uint8Array) => await handler(request); // throwing included
     const unary: grpc.handleUnaryCall<Uint8Array, Uint8Array> = (call, callback) => {
-      handler(call.request).then(
+      answer(call.request).then(
         (response) => callback(null, response),
         (error) => callback(unaryError(error)),
       );
@@ -193,8 +194,11 @@ class ServerWire implements Wire {
   }
 
   write(bytes: Uint8Array, done: (error?: Error | null) => void): void {
-    if (!this.#http2.headersSent) this.#call.sendMetadata(new grpc.Metadata());
-    this.#http2.write(bytes, done);
+    this.#gate.whenRoom(() => {
+      if (!this.writable) return; // the stream is closed, as its owner hears
+      if (!this.#http2.headersSent) this.#call.sendMetadata(new grpc.Metadata());
+      this.#http2.write(bytes, done);
+    });
   }
 
   receive(request: (bytes: Uint8Array) => void): void {

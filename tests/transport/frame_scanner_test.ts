@@ -54,7 +54,10 @@ function everyCut(input: Uint8Array): Uint8Array[][] {
 function open(side: Side, limits: Partial<FrameLimits> = {}): FrameScanner {
   const scanner = new FrameScanner(side, { ...FRAME_LIMITS, ...limits });
   if (side === "server") scanner.inbound(PREFACE, 0);
-  else scanner.outbound(PREFACE);
+  else {
+    scanner.outbound(PREFACE);
+    scanner.inbound(settings(), 0);
+  }
   return scanner;
 }
 
@@ -112,6 +115,13 @@ Deno.test("frame scanner: a preface wrong at any byte is refused at that byte", 
     }
     const early = new FrameScanner("server").inbound(wrong.subarray(0, at + 1), 0);
     assertEquals(early.violation?.reason, "preface");
+  }
+});
+
+Deno.test("frame scanner: a server begins with SETTINGS, or speaks something else", () => {
+  assertEquals(scan(new FrameScanner("client"), [settings()]).passed, settings());
+  for (const wrong of [data(1, bytes(3)), settingsAck(), goaway(0, 0), bytes(20, 3)]) {
+    violates("preface", new FrameScanner("client"), wrong);
   }
 });
 

@@ -39,7 +39,8 @@ export function bytes(count: number, seed = 1): Uint8Array {
   return Uint8Array.from({ length: count }, (_, i) => (i * 31 + seed * 17) & 0xff);
 }
 
-export const settings = (payload = new Uint8Array()) => frame(FrameType.settings, 0, 0, payload);
+export const settings = (payload: Uint8Array = new Uint8Array()) =>
+  frame(FrameType.settings, 0, 0, payload);
 export const settingsAck = () => frame(FrameType.settings, FrameFlag.ack, 0);
 export const ping = (seed = 1) => frame(FrameType.ping, 0, 0, bytes(8, seed));
 export const pingAck = (seed = 1) => frame(FrameType.ping, FrameFlag.ack, 0, bytes(8, seed));

@@ -2,7 +2,17 @@ import { assert, assertEquals } from "@std/assert";
 import type { Side, Violation } from "../../lib/transport/frame_rules.ts";
 import type { DrainNotice } from "../../lib/transport/frame_scanner.ts";
 import { Gate } from "../../lib/transport/gate.ts";
-import { bytes, concat, data, goaway, headers, ping, pingAck, PREFACE } from "./frames.ts";
+import {
+  bytes,
+  concat,
+  data,
+  goaway,
+  headers,
+  ping,
+  pingAck,
+  PREFACE,
+  settings,
+} from "./frames.ts";
 import { now, type SocketPair, socketPair, until } from "./sockets.ts";
 
 /** A gate on one end of a loopback connection, and everything it said. */
@@ -81,16 +91,16 @@ Deno.test("gate: server: a GOAWAY is left out, and the connection goes on", asyn
 
 Deno.test("gate: client: a GOAWAY is reported, what came before passes, and the connection is closed", async () => {
   await using bench = (await Bench.open("client")).flow();
-  bench.far.write(concat(data(1, bytes(10)), goaway(5, 2), data(1, bytes(10))));
+  bench.far.write(concat(settings(), data(1, bytes(10)), goaway(5, 2), data(1, bytes(10))));
   await until(() => bench.gate.closed && bench.near.closed, "gate and socket are closed");
-  assertEquals(bench.passed, data(1, bytes(10)));
+  assertEquals(bench.passed, concat(settings(), data(1, bytes(10))));
   assertEquals(bench.said[0], "drain 2 5");
 });
 
 Deno.test("gate: PING ACKs pass as often as PINGs went out", async () => {
   for (const side of ["server", "client"] as const) {
     await using bench = (await Bench.open(side)).flow();
-    const head = side === "server" ? PREFACE : new Uint8Array();
+    const head = side === "server" ? PREFACE : settings();
     bench.gate.write(side === "server" ? ping() : concat(PREFACE, ping()));
     await until(() => bench.received.length > 0, "the PING went out");
     bench.far.write(concat(head, pingAck(), pingAck(), pingAck(), data(1, bytes(3))));
@@ -143,6 +153,47 @@ Deno.test("gate: back-pressure outward: a peer that does not read stops the writ
   bench.far.resume();
   await until(() => taken >= total && received === taken, "all of it arrives", 10_000);
   assert(!bench.gate.blocked);
+});
+
+Deno.test("gate: writers wait for room, get their turns in order, and never wait for a closed gate", async () => {
+  await using bench = await Bench.open("server");
+  bench.far.pause();
+  const order: number[] = [];
+  bench.gate.whenRoom(() => order.push(0));
+  assertEquals(order, [0]); // there is room at once
+  while (!bench.gate.writableNeedDrain || !bench.gate.blocked) {
+    bench.gate.write(new Uint8Array(100_000));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  for (const i of [1, 2, 3]) bench.gate.whenRoom(() => order.push(i));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assertEquals(order, [0]);
+  bench.far.resume();
+  await until(() => order.length === 4, "all had their turns");
+  assertEquals(order, [0, 1, 2, 3]);
+  bench.far.pause();
+  while (!bench.gate.writableNeedDrain || !bench.gate.blocked) {
+    bench.gate.write(new Uint8Array(100_000));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  bench.gate.whenRoom(() => order.push(4));
+  bench.gate.destroy();
+  await until(() => order.length === 5, "who waited hears of it");
+  bench.gate.whenRoom(() => order.push(5));
+  assertEquals(order.at(-1), 5);
+});
+
+Deno.test("gate: a peer that asks on and on without reading is cut off", async () => {
+  await using bench = await Bench.open("server");
+  bench.far.pause();
+  bench.far.write(PREFACE);
+  bench.gate.resume();
+  await until(() => bench.said.length === 1, "the preface came");
+  bench.gate.write(new Uint8Array(25_000_000));
+  await until(() => bench.gate.blocked, "the gate is blocked");
+  bench.far.write(ping());
+  await until(() => bench.gate.closed, "the gate is closed");
+  assertEquals(bench.said, ["preface", "violation unread", "close"]);
 });
 
 Deno.test("gate: back-pressure inward: who does not read stops the peer, and nothing is lost", async () => {
