@@ -5,7 +5,7 @@
  * @module
  */
 import { Pinnace } from "../interop/lib/pinnace.ts";
-import { freePort } from "../interop/lib/ports.ts";
+import { freePorts } from "../interop/lib/ports.ts";
 import { Process } from "../interop/lib/process.ts";
 import { pause } from "../interop/lib/wait.ts";
 
@@ -40,6 +40,8 @@ interface SinkSession {
 }
 
 const SERVICES = 50;
+/** Hostile sinks dialled at once. */
+const SINKS = 6;
 /** Of the sinks dialled here; the shortest that a test can wait for. Seconds. */
 const HEARTBEAT = 3;
 /** How soon a dial-out must be back. Milliseconds. */
@@ -55,7 +57,7 @@ export class Bench implements AsyncDisposable {
   readonly #stop = new AbortController();
   #revision = 0;
   #asked = 0;
-  #sinkPort: number | undefined;
+  #sinkPorts: readonly number[] = [];
 
   private constructor(pinnace: Pinnace, honest: Process) {
     this.#pinnace = pinnace;
@@ -66,7 +68,7 @@ export class Bench implements AsyncDisposable {
 
   /** Starts Pinnace, then the honest peers, then the changes. */
   static async start(): Promise<Bench> {
-    const pinnace = await Pinnace.start(configuration(0, undefined));
+    const pinnace = await Pinnace.start(configuration(0, []));
     const port = Number(pinnace.address.split(":")[1]);
     const honest = node("honest.mjs", { port });
     const bench = new Bench(pinnace, honest);
@@ -92,21 +94,27 @@ export class Bench implements AsyncDisposable {
     };
   }
 
-  /** Lets Pinnace dial a sink that fails in every way, and looks at how soon it is back. */
-  async hostileSink({ seconds, seed, round }: ScenarioOptions): Promise<Finding> {
-    this.#sinkPort = freePort();
-    await using sink = node("hostile_sink.mjs", { port: this.#sinkPort, seed });
+  /** Lets Pinnace dial sinks that fail in every way, and looks at how soon it is back at each. */
+  async hostileSinks({ seconds, seed, round }: ScenarioOptions): Promise<Finding> {
+    this.#sinkPorts = freePorts(SINKS);
+    await using stack = new AsyncDisposableStack();
+    const sinks = this.#sinkPorts.map((port, i) =>
+      stack.use(node("hostile_sink.mjs", { port, seed: seed * SINKS + i }))
+    );
     await pause(seconds * 1000);
-    this.#sinkPort = undefined;
-    const sessions = (sink.objects as unknown as SinkSession[])
-      .toSorted((a, b) => a.openedAt - b.openedAt);
-    const late = sessions.flatMap((session, i) => lateReturn(session, sessions[i + 1]));
-    const failures = sessions.filter((session) => session.failedAt !== undefined).length;
+    this.#sinkPorts = [];
+    const sessions = sinks.map((sink) =>
+      (sink.objects as unknown as SinkSession[]).toSorted((a, b) => a.openedAt - b.openedAt)
+    );
+    const late = sessions.flatMap((of) => of.flatMap((one, i) => lateReturn(one, of[i + 1])));
+    const failures = sessions.flat().filter(({ failedAt }) => failedAt !== undefined);
+    const ways = new Set(failures.map(({ how }) => how));
     const alive = this.#alive();
     return {
-      ok: alive && late.length === 0 && failures > seconds / 5,
-      what: `round ${round}: hostile sink, seed ${seed}: ${sessions.length} sessions, ` +
-        `${failures} failures, late: ${JSON.stringify(late)}${alive ? "" : "; " + this.#end()}`,
+      ok: alive && late.length === 0 && sessions.every((of) => of.length > 1),
+      what: `round ${round}: hostile sinks, seed ${seed}: ${sessions.flat().length} sessions, ` +
+        `${failures.length} failures of ${ways.size} kinds, late: ${JSON.stringify(late)}` +
+        `${alive ? "" : "; " + this.#end()}`,
     };
   }
 
@@ -151,7 +159,7 @@ export class Bench implements AsyncDisposable {
     while (!this.#stop.signal.aborted && this.#alive()) {
       await pause(1000);
       this.#revision++;
-      await this.#pinnace.write(configuration(this.#revision, this.#sinkPort));
+      await this.#pinnace.write(configuration(this.#revision, this.#sinkPorts));
     }
   }
 
@@ -186,17 +194,17 @@ function revision(n: number): string {
   return `rev-${String(n).padStart(6, "0")}`;
 }
 
-function configuration(n: number, sinkPort: number | undefined) {
+function configuration(n: number, sinkPorts: readonly number[]) {
   const services = Array.from({ length: SERVICES }, (_, i) => ({
     name: `service-${i}`,
     ports: ["80:8080/HTTP"],
     endpoints: [{ address: `192.0.2.${i + 1}`, labels: i === 0 ? { revision: revision(n) } : {} }],
   }));
-  const sinks = sinkPort === undefined ? [] : [{
-    name: `hostile-${sinkPort}`,
-    address: `127.0.0.1:${sinkPort}`,
+  const sinks = sinkPorts.map((port) => ({
+    name: `hostile-${port}`,
+    address: `127.0.0.1:${port}`,
     heartbeat: `${HEARTBEAT}s`,
-  }];
+  }));
   // At debug level, the log of every abuse would fill this process.
   return { services, sinks, log: { level: "info", format: "json" } };
 }

@@ -40,7 +40,7 @@ console.log(`seed ${seed}, ${rounds} rounds, ${seconds} s each of abuse, frames 
     const options = { seconds, seed: seed + round, round: round + 1 };
     report(await bench.abuse("abuse.mjs", options));
     report(await bench.abuse("frame_fuzz.mjs", options));
-    report(await bench.hostileSink(options));
+    report(await bench.hostileSinks(options));
     memory.push(await bench.settledMemory());
   }
   for (const finding of await bench.verdicts()) report(finding);
