@@ -1,6 +1,7 @@
 /**
  * What grpc-js (1.14.7) does with headers and trailers otherwise than it should, put right below it: a
- * `grpc-message` beside status OK, padded base64 in `-bin` values, and answers to streams that are gone.
+ * `grpc-message` beside status OK, padded base64 in `-bin` values, an HTTP status named by a constant that
+ * Deno (2.9) lacks, and answers to streams that are gone.
  *
  * @module
  */
@@ -23,12 +24,16 @@ export function tidyHeaders(stream: ServerHttp2Stream): void {
   };
 }
 
-/** The same without a message for OK, and with unpadded base64. */
+/** grpc-js's answer to what is no gRPC request: unsupported media type. */
+const NO_GRPC = 415;
+
+/** The same without a message for OK, with unpadded base64, and with the status that was meant. */
 export function tidied(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const out: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
     if (name === "grpc-message" && Number(headers["grpc-status"]) === 0) continue;
-    out[name] = name.endsWith("-bin") ? unpadded(value) : value;
+    if (name === ":status" && value === undefined) out[name] = NO_GRPC;
+    else out[name] = name.endsWith("-bin") ? unpadded(value) : value;
   }
   return out;
 }

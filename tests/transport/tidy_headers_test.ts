@@ -25,6 +25,11 @@ Deno.test("tidy headers: binary values are base64 without padding, others are le
   });
 });
 
+Deno.test("tidy headers: a status that grpc-js found no number for is an unsupported media type", () => {
+  assertEquals(tidied({ ":status": undefined }), { ":status": 415 });
+  assertEquals(tidied({ ":status": 200 }), { ":status": 200 });
+});
+
 Deno.test("tidy headers: a stream that is gone before grpc-js sees it is left unanswered", async () => {
   await using server = new PushServer({ now });
   await using listener = await listen({ host: "127.0.0.1", port: 0 }, server, { now });
