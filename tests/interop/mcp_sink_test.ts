@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { interopTest } from "./lib/binaries.ts";
 import { Pinnace } from "./lib/pinnace.ts";
 import { freePorts } from "./lib/ports.ts";
-import { namesOf, ORDERS, ORDERS_SPEC, SERVICE_ENTRIES, simple } from "./lib/services.ts";
+import { namesOf, ORDERS, ORDERS_SPEC_15, SERVICE_ENTRIES, simple } from "./lib/services.ts";
 import { Sink } from "./lib/sink.ts";
 
 const PEERS = ["mcp-sink-server"];
@@ -50,7 +50,7 @@ interopTest(
     const orders = late.changes(SERVICE_ENTRIES)[0]!.resources.find((r) =>
       r.name === "shop/orders"
     );
-    assertEquals(orders?.body, ORDERS_SPEC);
+    assertEquals(orders?.body, ORDERS_SPEC_15);
 
     await pinnace.write({ services: [ORDERS, simple("ledger")], sinks });
     await first.holds(["edge/ledger", "shop/orders"]);

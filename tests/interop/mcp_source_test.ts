@@ -2,7 +2,14 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { interopTest } from "./lib/binaries.ts";
 import { Pinnace } from "./lib/pinnace.ts";
-import { nameOf, namesOf, ORDERS, ORDERS_SPEC, SERVICE_ENTRIES, simple } from "./lib/services.ts";
+import {
+  nameOf,
+  namesOf,
+  ORDERS,
+  ORDERS_SPEC_15,
+  SERVICE_ENTRIES,
+  simple,
+} from "./lib/services.ts";
 import { Sink, type SinkChange } from "./lib/sink.ts";
 import { until } from "./lib/wait.ts";
 
@@ -39,7 +46,7 @@ interopTest(
     const [change] = sink.changes(SERVICE_ENTRIES);
     const orders = change!.resources.find((r) => r.name === nameOf(ORDERS))!;
     assertEquals(orders.typeUrl, "type.googleapis.com/istio.networking.v1alpha3.ServiceEntry");
-    assertEquals(orders.body, ORDERS_SPEC);
+    assertEquals(orders.body, ORDERS_SPEC_15);
     assertMatch(orders.version, /^[0-9a-f]{16}$/);
     const { name, version, createTime, labels } = orders.metadata;
     assertEquals({ name, version, createTime, labels }, {

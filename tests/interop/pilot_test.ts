@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { interopTest } from "./lib/binaries.ts";
 import { Pilot15 } from "./lib/pilot15.ts";
 import { Pinnace } from "./lib/pinnace.ts";
-import { namesOf, ORDERS, ORDERS_SPEC, simple } from "./lib/services.ts";
+import { namesOf, ORDERS, ORDERS_SPEC_15, simple } from "./lib/services.ts";
 
 const PEERS = ["pilot-1.5"];
 
@@ -24,7 +24,7 @@ interopTest(
     const objects = await holds(pilot, namesOf(services));
     const orders = objects.get("shop/orders")!;
     assertEquals(orders.type, "ServiceEntry");
-    assertEquals(orders.Spec, ORDERS_SPEC);
+    assertEquals(orders.Spec, ORDERS_SPEC_15);
     assertEquals(orders.creationTimestamp, "2020-01-01T00:00:00Z");
     assertEquals(orders.labels, { team: "shop" });
     await pilot.process.expect(

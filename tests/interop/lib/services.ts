@@ -46,6 +46,19 @@ export const ORDERS_SPEC: Readonly<Record<string, unknown>> = {
   subjectAltNames: ["spiffe://example.org/ns/shop/sa/orders"],
 };
 
+/** The same as sinks of Istio 1.5 decode it: they do not know `targetPort` and `serviceAccount` yet. */
+export const ORDERS_SPEC_15: Readonly<Record<string, unknown>> = {
+  ...ORDERS_SPEC,
+  ports: [
+    { number: 80, protocol: "HTTP", name: "http" },
+    { number: 443, protocol: "GRPC", name: "grpc" },
+  ],
+  endpoints: [
+    { address: "10.0.0.1", weight: 3, labels: { version: "v1" }, locality: "eu/fra/a" },
+    { address: "10.0.0.2", ports: { http: 9080 }, network: "edge" },
+  ],
+};
+
 /** A service in the short form, with one endpoint. */
 export function simple(name: string, endpoint = "10.1.0.1"): ServiceConfig {
   return {
