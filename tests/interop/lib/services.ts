@@ -20,7 +20,12 @@ export const ORDERS: ServiceConfig = {
   ],
   endpoints: [
     { address: "10.0.0.1", weight: 3, labels: { version: "v1" }, locality: "eu/fra/a" },
-    { address: "10.0.0.2", ports: { http: 9080 }, network: "edge", serviceAccount: "orders" },
+    {
+      address: "10.0.0.2",
+      ports: { http: 9080, grpc: 9443 },
+      network: "edge",
+      serviceAccount: "orders",
+    },
   ],
   location: "MESH_INTERNAL",
   exportTo: ["*"],
@@ -40,7 +45,12 @@ export const ORDERS_SPEC: Readonly<Record<string, unknown>> = {
   resolution: "STATIC",
   endpoints: [
     { address: "10.0.0.1", weight: 3, labels: { version: "v1" }, locality: "eu/fra/a" },
-    { address: "10.0.0.2", ports: { http: 9080 }, network: "edge", serviceAccount: "orders" },
+    {
+      address: "10.0.0.2",
+      ports: { http: 9080, grpc: 9443 },
+      network: "edge",
+      serviceAccount: "orders",
+    },
   ],
   exportTo: ["*"],
   subjectAltNames: ["spiffe://example.org/ns/shop/sa/orders"],
@@ -55,7 +65,7 @@ export const ORDERS_SPEC_15: Readonly<Record<string, unknown>> = {
   ],
   endpoints: [
     { address: "10.0.0.1", weight: 3, labels: { version: "v1" }, locality: "eu/fra/a" },
-    { address: "10.0.0.2", ports: { http: 9080 }, network: "edge" },
+    { address: "10.0.0.2", ports: { http: 9080, grpc: 9443 }, network: "edge" },
   ],
 };
 
