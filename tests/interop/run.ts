@@ -11,8 +11,10 @@ import { buildPeers } from "./lib/build.ts";
 const say = (line: string) => Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
 
 const failed = (await buildPeers(say)).filter((result) => result.kind === "failed");
-for (const { peer, reason } of failed) {
-  say(`cannot build ${peer.binary}, so tests against it are skipped: ${reason}`);
+for (const [reason, results] of Map.groupBy(failed, (result) => result.reason)) {
+  const names = results.map(({ peer }) => peer.binary).join(", ");
+  say(`cannot build ${names}: ${reason}`);
+  say("tests against a peer that was never built are skipped");
 }
 if (failed.length > 0 && (Deno.env.get("CI") ?? "") !== "") {
   say("CI is set, so nothing may be skipped");
