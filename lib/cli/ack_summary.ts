@@ -48,18 +48,9 @@ export function summariseAcks(say: (summary: Summary) => void): SessionObserver 
       if (event.kind === "ack") settle(key, event.type, { acks: 1, slowest: latency });
       else if (event.kind === "nack") settle(key, event.type, { nacks: 1, slowest: latency });
     },
+    cut: () => {},
     closed: ({ key }) => {
       for (const type of [...outstanding.get(key) ?? []]) settle(key, type, { lost: 1 });
     },
-  };
-}
-
-/** One observer that tells several. */
-export function observers(...all: readonly SessionObserver[]): SessionObserver {
-  return {
-    opened: (session) => all.forEach((one) => one.opened(session)),
-    sent: (session, push, sent) => all.forEach((one) => one.sent(session, push, sent)),
-    event: (session, event, latency) => all.forEach((one) => one.event(session, event, latency)),
-    closed: (session, reason) => all.forEach((one) => one.closed(session, reason)),
   };
 }

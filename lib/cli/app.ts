@@ -20,11 +20,15 @@ import { dialStream } from "../transport/dial.ts";
 import { Sender } from "../transport/sender.ts";
 import { Sessions } from "../transport/sessions.ts";
 import { SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
-import { observers, summariseAcks } from "./ack_summary.ts";
+import { summariseAcks } from "./ack_summary.ts";
+import { linkObservers, listenerHooks, observers } from "./both.ts";
 import { Doors } from "./doors.ts";
+import { meterLinks, meterListeners, meterPublisher, meterSessions } from "./metering.ts";
+import { Office } from "./office.ts";
 import {
   FindingLog,
   logLinks,
+  logListeners,
   logPublisher,
   logSessions,
   logSummaries,
@@ -65,6 +69,7 @@ export class App implements AsyncDisposable {
   readonly #sessions: Sessions;
   readonly #dialer: SinkDialer;
   readonly #doors: Doors;
+  readonly #office: Office;
   readonly #findings: FindingLog;
   #settings: Settings | undefined;
 
@@ -73,7 +78,19 @@ export class App implements AsyncDisposable {
     const { log, store } = options;
     this.#log = log;
     this.#findings = new FindingLog(log);
-    const say = logPublisher(log);
+    this.#office = new Office({
+      hub: this.#hub,
+      store,
+      publisher: () => this.#publisher,
+      reload: () => this.#reloader.state,
+      sessions: () => this.#sessions.list(),
+      sinks: () => this.sinks,
+      addresses: () => this.addresses,
+      connections: () => this.#doors.connections,
+      pushLoop: () => this.#sender.state,
+    });
+    const { metrics } = this.#office;
+    const [say, count] = [logPublisher(log), meterPublisher(metrics)];
     this.#publisher = new Publisher({
       hub: this.#hub,
       store,
@@ -81,6 +98,7 @@ export class App implements AsyncDisposable {
       onEvent: (event) => {
         if (event.kind === "restored") log.configure(event.stored.snapshot.settings.log);
         say(event);
+        count(event);
       },
     });
     this.#loader = new ConfigLoader({
@@ -112,11 +130,19 @@ export class App implements AsyncDisposable {
     this.#sessions = new Sessions({
       targets: this.#hub,
       sender: this.#sender,
-      observer: observers(logSessions(log), summariseAcks(logSummaries(log))),
+      observer: observers(
+        meterSessions(metrics),
+        logSessions(log),
+        summariseAcks(logSummaries(log)),
+      ),
       clock: systemClock,
     });
     this.#dialer = this.#makeDialer();
-    this.#doors = new Doors({ log, sessions: this.#sessions, settings: () => this.#settings! });
+    this.#doors = new Doors({
+      hooks: listenerHooks(meterListeners(metrics), logListeners(log)),
+      sessions: this.#sessions,
+      settings: () => this.#settings!,
+    });
   }
 
   /** Loads the configuration now, whether or not a file seems to have changed. Does not reject. */
@@ -127,6 +153,11 @@ export class App implements AsyncDisposable {
   /** Where sinks and clients can dial us. */
   get addresses(): readonly string[] {
     return this.#doors.addresses;
+  }
+
+  /** Where the admin listener is. */
+  get admin(): string | undefined {
+    return this.#office.address;
   }
 
   /** What is served. */
@@ -146,6 +177,7 @@ export class App implements AsyncDisposable {
       watcher,
       this.#dialer[Symbol.asyncDispose](),
       this.#doors.drain(DRAIN),
+      this.#office[Symbol.asyncDispose](),
       this.#publisher[Symbol.asyncDispose](),
     ]);
     this.#sessions[Symbol.dispose]();
@@ -189,6 +221,7 @@ export class App implements AsyncDisposable {
     this.#settings = settings;
     this.#applyLive(settings);
     await this.#doors.open(settings);
+    await this.#office.open(settings);
   }
 
   /** Puts settings into effect that may change at any time, and says which may not. */
@@ -217,6 +250,7 @@ export class App implements AsyncDisposable {
     if (this.#settings === undefined && result.settings !== undefined) {
       this.#log.configure(result.settings.log); // the first lines are in the form asked for, too
     }
+    this.#office.metrics.reloaded(result.ok);
     const logger = this.#log.logger("config");
     const { files, filesParsed, services } = result.stats;
     const fields = { files, filesParsed, services, ms: Math.round(state.durationMs) };
@@ -251,7 +285,7 @@ export class App implements AsyncDisposable {
           now: () => performance.now(),
           maxReceive: this.#settings!.limits.message,
         }),
-      observer: logLinks(this.#log),
+      observer: linkObservers(meterLinks(this.#office.metrics), logLinks(this.#log)),
       unresolved: logUnresolved(this.#log),
     });
   }

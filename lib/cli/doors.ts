@@ -4,19 +4,17 @@
  * @module
  */
 import { expand } from "../config/expand.ts";
-import type { Log } from "../log.ts";
 import type { Settings } from "../model/settings.ts";
 import { collectionResolver, typeUrlResolver } from "../protocol/resolve.ts";
-import { ListenError } from "../transport/listener.ts";
+import { type ListenerHooks, ListenError } from "../transport/listener.ts";
 import { PushServer } from "../transport/server.ts";
 import { addServices } from "../transport/services.ts";
 import type { Sessions } from "../transport/sessions.ts";
 import { Listeners } from "./listeners.ts";
-import { logListeners } from "./observer.ts";
 
 /** What the doors lead to. */
 export interface DoorsOptions {
-  readonly log: Log;
+  readonly hooks: ListenerHooks;
   readonly sessions: Sessions;
   /** The settings in effect. */
   readonly settings: () => Settings;
@@ -41,6 +39,11 @@ export class Doors {
     return this.#listeners?.addresses ?? [];
   }
 
+  /** Connections of those who dialled. */
+  get connections(): number {
+    return this.#server?.connections ?? 0;
+  }
+
   /**
    * Listens on what the settings say, and nowhere else. What a server is made with (`instance`,
    * `limits`) may differ from before only at start, between the stored settings and those read: then
@@ -52,7 +55,7 @@ export class Doors {
       await this.drain(REPLACE);
       this.#identity = identity;
       this.#server = this.#serve(settings);
-      this.#listeners = new Listeners(this.#server, logListeners(this.#options.log));
+      this.#listeners = new Listeners(this.#server, this.#options.hooks);
     }
     try {
       await this.#listeners!.configure(settings.listen.map(({ address }) => expanded(address)));

@@ -26,6 +26,7 @@ export function logSessions(log: Log): SessionObserver {
       if (logger.enabled("debug")) logger.debug("pushed", { ...pushFields(session, push), bytes });
     },
     event: (session, event, latency) => logEvent(logger, session, event, latency),
+    cut: (session) => logger.warn("ended: the peer takes nothing", fieldsOf(session)),
     closed: (session, reason) => {
       const fields = fieldsOf(session);
       if (reason === undefined) logger.debug("stream closed", fields);

@@ -4,6 +4,7 @@
  * @module
  */
 import { resolve } from "node:path";
+import { AdminListenError } from "../admin/http.ts";
 import { Log, StreamSink } from "../log.ts";
 import { disk } from "../snapshot/file_layer.ts";
 import { resourceCount } from "../snapshot/snapshot.ts";
@@ -60,7 +61,9 @@ export async function run(options: RunOptions): Promise<number> {
 
 /** Failures that are a person's to mend; their message says how. */
 function isExpected(error: unknown): error is Error {
-  return [NothingToServeError, ListenError, StoreError].some((type) => error instanceof type);
+  return [NothingToServeError, ListenError, AdminListenError, StoreError].some((type) =>
+    error instanceof type
+  );
 }
 
 function announce(app: App, store: string, log: Log): void {
@@ -68,6 +71,7 @@ function announce(app: App, store: string, log: Log): void {
   const { snapshot } = app.publication!;
   const fields = { services: snapshot.services.size, resources: resourceCount(snapshot) };
   logger.info("serving MCP and ADS", { listen: app.addresses.join(" "), ...fields });
+  if (app.admin !== undefined) logger.info("status and metrics", { url: `http://${app.admin}/` });
   logger.info("snapshots are kept", { store, newest: snapshot.id });
   for (const { name, address } of app.sinks) logger.info("dialling out", { sink: name, address });
   if (app.addresses.length > 0) {

@@ -59,16 +59,23 @@ export class Sender implements Disposable {
   readonly #writing = new Set<Place>();
   readonly #every: (ms: number, look: () => void) => Disposable;
   #inFlight = 0;
+  #progressedAt: number;
   #scheduled = false;
   #stopped = false;
   #looking: Disposable | undefined; // while anything is written
 
   constructor(options: SenderOptions) {
     this.#now = options.now;
+    this.#progressedAt = options.now();
     this.#budget = options.budget ?? 64 * 1024 * 1024;
     this.#cutAfter = options.cutAfter ?? 60_000;
     this.#patience = options.patience ?? 1000;
     this.#every = options.every ?? everySystem;
+  }
+
+  /** Whether a stream waits for its turn, and when a write last began, got on or ended; milliseconds of the clock. */
+  get state(): { readonly waiting: boolean; readonly progressedAt: number } {
+    return { waiting: this.#waiting.size > 0, progressedAt: this.#progressedAt };
   }
 
   /** Bytes on their way that count against the budget. */
@@ -97,6 +104,7 @@ export class Sender implements Disposable {
   #wake(place: Place): void {
     if (place.gone || this.#stopped || place.stream.signal.aborted) return;
     if (place.write !== undefined) return; // it is asked again when that is written
+    if (this.#waiting.size === 0) this.#progressedAt = this.#now(); // nothing waited until now
     this.#waiting.add(place);
     this.#schedule();
   }
@@ -136,7 +144,7 @@ export class Sender implements Disposable {
   }
 
   #begin(place: Place, message: Message): void {
-    const now = this.#now();
+    const now = this.#progressedAt = this.#now();
     const charge = place.slow ? Math.min(message.length, SLOW_CHARGE) : message.length;
     const write: Write = { charge, began: now, progressed: now, late: false };
     place.write = write;
@@ -144,7 +152,7 @@ export class Sender implements Disposable {
     this.#writing.add(place);
     this.#looking ??= this.#every(LOOK_EVERY, () => this.#look());
     place.stream.write(message, (bytes) => {
-      write.progressed = this.#now();
+      write.progressed = this.#progressedAt = this.#now();
       this.#release(write, bytes);
     }).then(
       () => {

@@ -52,6 +52,8 @@ export interface SessionObserver {
   sent(session: SessionInfo, push: Push, sent: Sent): void;
   /** `latency`: milliseconds from the change noticed to this ACK, where the push carried a change. */
   event(session: SessionInfo, event: Event, latency?: number): void;
+  /** The stream is ended since the peer took nothing for too long; `closed` follows. */
+  cut(session: SessionInfo): void;
   /** `reason` is absent where the peer simply left. */
   closed(session: SessionInfo, reason?: string): void;
 }
@@ -110,7 +112,9 @@ export class Session<Request> implements SessionInfo {
     this.protocol = parts.codec.protocol;
     this.openedAt = parts.clock.now();
     this.#openingDue = parts.opening !== undefined;
-    this.#attachment = parts.sender.attach(parts.stream, () => this.#next());
+    this.#attachment = parts.sender.attach(parts.stream, () => this.#next(), {
+      onCut: () => parts.observer.cut(this),
+    });
     if (publication !== undefined) this.retarget(publication);
     parts.observer.opened(this);
     parts.stream.onRequest((bytes) => this.#receive(bytes));

@@ -49,6 +49,7 @@ class Bench implements Disposable {
       sent: (_session, push, { bytes }) => void this.seen.push(`sent ${push.nonce} ${bytes > 0}`),
       event: (_session: SessionInfo, event: Event, latency) =>
         void this.seen.push(latency === undefined ? event.kind : `${event.kind} after ${latency}`),
+      cut: () => void this.seen.push("cut"),
       closed: (_session, reason) => void this.seen.push(`closed ${reason}`),
     },
   });

@@ -17,7 +17,7 @@ const SINK: SinkTarget = {
   heartbeat: 30_000,
 };
 const COLLECTION = "istio/networking/v1alpha3/serviceentries";
-const quiet: SessionObserver = { opened() {}, sent() {}, event() {}, closed() {} };
+const quiet: SessionObserver = { opened() {}, sent() {}, event() {}, cut() {}, closed() {} };
 
 /** A dialer whose sinks, addresses and streams are the test's. */
 class Bench implements AsyncDisposable {

@@ -1,0 +1,153 @@
+/**
+ * What people and monitoring see of the running program: metrics, health, status, and the admin
+ * listener that shows them.
+ *
+ * @module
+ */
+import { parseHostPort } from "../config/address.ts";
+import { expand } from "../config/expand.ts";
+import { type Health, Heartbeat, type PushLoop } from "../admin/health.ts";
+import {
+  AdminListenError,
+  type AdminServer,
+  type ListedSnapshot,
+  openAdmin,
+} from "../admin/http.ts";
+import { Metrics } from "../admin/metrics.ts";
+import { buildStatus, type Status } from "../admin/status.ts";
+import { loadToken } from "../admin/token.ts";
+import type { Settings } from "../model/settings.ts";
+import { systemClock } from "../rollout/clock.ts";
+import type { Publisher } from "../rollout/publisher.ts";
+import type { Hub } from "../snapshot/hub.ts";
+import type { SnapshotStore } from "../snapshot/store.ts";
+import type { SessionInfo } from "../transport/session.ts";
+import type { SinkStatus } from "../transport/sink_dialer.ts";
+import type { ReloadState } from "./reloader.ts";
+import { VERSION } from "./version.ts";
+
+/** What is shown. */
+export interface OfficeSources {
+  readonly hub: Hub;
+  readonly store: SnapshotStore;
+  readonly publisher: () => Publisher;
+  readonly reload: () => ReloadState | undefined;
+  readonly sessions: () => readonly SessionInfo[];
+  readonly sinks: () => readonly SinkStatus[];
+  readonly addresses: () => readonly string[];
+  readonly connections: () => number;
+  readonly pushLoop: () => PushLoop;
+}
+
+/** Shows what there is to see. Disposing it closes the admin listener. */
+export class Office implements AsyncDisposable {
+  readonly metrics: Metrics;
+  readonly #sources: OfficeSources;
+  readonly #startedAt = systemClock.now();
+  readonly #heartbeat: Heartbeat;
+  #instance = "";
+  #configured: string | undefined;
+  #server: AdminServer | undefined;
+
+  constructor(sources: OfficeSources) {
+    this.#sources = sources;
+    this.#heartbeat = new Heartbeat(() => performance.now(), sources.pushLoop);
+    this.metrics = new Metrics({
+      version: VERSION,
+      startedAt: this.#startedAt,
+      now: systemClock.now,
+      snapshot: () => sources.hub.current?.snapshot,
+      publisher: () => sources.publisher().status(),
+      reload: sources.reload,
+      streams: sources.sessions,
+      sinks: sources.sinks,
+      connections: sources.connections,
+      loopDelay: () => this.#heartbeat.delay,
+    });
+  }
+
+  /** Where the admin listener is, as bound. */
+  get address(): string | undefined {
+    return this.#server?.address;
+  }
+
+  /** Opens the admin listener that the settings name, and no other. Rejects with an AdminListenError that names the setting to change. */
+  async open({ admin, instance }: Settings): Promise<void> {
+    this.#instance = instance;
+    if (admin === this.#configured) return;
+    await this.#server?.[Symbol.asyncDispose]();
+    this.#server = undefined;
+    this.#configured = undefined;
+    if (admin !== undefined) this.#server = await this.#listen(admin);
+    this.#configured = admin;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#heartbeat[Symbol.dispose]();
+    await this.#server?.[Symbol.asyncDispose]();
+    await this.metrics[Symbol.asyncDispose]();
+  }
+
+  async #listen(admin: string): Promise<AdminServer> {
+    const expansion = expand(admin);
+    const at = expansion.ok ? parseHostPort(expansion.text) : undefined;
+    if (at === undefined) throw new AdminListenError(`\`admin\` is not host:port: ${admin}`);
+    const { publisher, store } = this.#sources;
+    const token = store.durable ? await loadToken(store.place) : undefined;
+    try {
+      return openAdmin({
+        ...at,
+        token,
+        sources: {
+          health: () => this.#heartbeat.check(),
+          ready: () => this.#ready(),
+          metrics: () => this.metrics.render(),
+          status: () => this.#status(),
+          snapshots: () => this.#snapshots(),
+          confirm: (id) => publisher().confirm(id),
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof AdminListenError)) throw error;
+      throw new AdminListenError(`${error.message}; \`admin\` in the configuration changes it`, {
+        cause: error,
+      });
+    }
+  }
+
+  #ready(): Health {
+    const { hub, addresses } = this.#sources;
+    if (hub.current === undefined) return { ok: false, reason: "there is nothing to serve yet" };
+    if (addresses().length === 0) return { ok: false, reason: "no port is open yet" };
+    return { ok: true };
+  }
+
+  #status(): Status {
+    const { hub, publisher, reload, sessions, sinks, addresses } = this.#sources;
+    return buildStatus({
+      instance: this.#instance,
+      version: VERSION,
+      startedAt: this.#startedAt,
+      now: systemClock.now(),
+      listen: addresses(),
+      snapshot: hub.current?.snapshot,
+      publisher: publisher().status(),
+      reload: reload(),
+      findings: [...reload()?.findings ?? [], ...publisher().status().store.findings],
+      peers: sessions(),
+      sinks: sinks(),
+    });
+  }
+
+  async #snapshots(): Promise<readonly ListedSnapshot[]> {
+    const { store, hub } = this.#sources;
+    const published = hub.current?.snapshot.id;
+    return (await store.list()).map(({ id, savedAt, sequence, resources }) => ({
+      id,
+      savedAt: new Date(savedAt).toISOString(),
+      sequence,
+      resources,
+      published: id === published,
+    }));
+  }
+}
