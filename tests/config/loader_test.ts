@@ -1,11 +1,13 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { ConfigLoader } from "../../lib/config/loader.ts";
 import type { LoadResult, PositionsResult } from "../../lib/config/messages.ts";
 import { makeSeed } from "../../lib/config/seed.ts";
 import { TempFolder } from "./testdata/temp_folder.ts";
 
 const REAL = new URL("./testdata/loading_worker.ts", import.meta.url);
-const BAD = new URL("./testdata/failing_worker.ts", import.meta.url);
+const script = (text: string) => new URL(`data:text/javascript,${encodeURIComponent(text)}`);
+const FAILING = script('addEventListener("message", () => { throw new Error("made to fail"); });');
+const HANGING = script('addEventListener("message", () => { for (;;); });');
 const start = (url: URL) => () => new Worker(url, { type: "module" });
 
 const ONE = "services:\n  - name: orders\n    ports: [80/HTTP]\n    endpoints: [10.0.0.1]\n";
@@ -56,12 +58,12 @@ Deno.test("loader: lines and columns follow the result", async () => {
 Deno.test("loader: a worker that dies is a finding and is replaced", async () => {
   using folder = new TempFolder();
   const config = folder.write("c.yaml", ONE);
-  let url = BAD;
+  let url = FAILING;
   await using loader = new ConfigLoader({ config, createWorker: () => start(url)() });
   const failed = await loader.load();
   assertEquals([failed.ok, failed.usable, failed.watch], [false, false, [config]]);
   assertEquals(failed.findings[0]?.rule, "config/worker");
-  assertStringIncludes(failed.findings[0]!.message, "the worker is made to fail");
+  assertStringIncludes(failed.findings[0]!.message, "made to fail");
   assertEquals(loader.failures, 1);
   url = REAL;
   const next = await loader.load();
@@ -89,18 +91,19 @@ Deno.test("loader: a new worker starts from what is published, so a broken file 
 Deno.test("loader: a worker that hangs is replaced when its time is over", async () => {
   using folder = new TempFolder();
   const config = folder.write("c.yaml", ONE);
-  let hang = true;
-  const hanging = new URL("./testdata/hanging_worker.ts", import.meta.url);
+  let url = HANGING;
   await using loader = new ConfigLoader({
     config,
-    createWorker: () => start(hang ? hanging : REAL)(),
-    deadline: 3000,
+    createWorker: () => start(url)(),
+    deadline: 2000,
   });
   const failed = await loader.load();
-  assertStringIncludes(failed.findings[0]!.message, "no answer within 3 s");
+  assertStringIncludes(failed.findings[0]!.message, "no answer within 2 s");
   assertEquals(await loader.probe(), false, "polling does not try again at once");
-  hang = false;
-  assert((await loader.load()).usable);
+  url = FAILING;
+  const next = await loader.load();
+  assertStringIncludes(next.findings[0]!.message, "made to fail", "another worker answered");
+  assertEquals(loader.failures, 2);
 });
 
 Deno.test("loader: an aborted load rejects with the reason, and the next load holds everything", async () => {

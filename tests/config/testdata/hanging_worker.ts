@@ -1,4 +1,0 @@
-/** A worker that never comes to an end with its first request. */
-self.addEventListener("message", () => {
-  for (;;);
-});
