@@ -254,6 +254,15 @@ export class Metrics implements AsyncDisposable {
           labels: { kind },
         })),
     );
+    gauge(
+      "pinnace_largest_response_bytes",
+      "Size of a full response, by kind.",
+      () =>
+        [...snapshot()?.collections ?? []].map(([kind, { byteLength }]) => ({
+          value: byteLength,
+          labels: { kind },
+        })),
+    );
     gauge("pinnace_services", "Services published.", () => only(snapshot()?.services.size));
     gauge(
       "pinnace_snapshot_published_time_seconds",

@@ -7,7 +7,7 @@ import type { Finding } from "../model/finding.ts";
 import { formatFinding } from "../model/finding.ts";
 import type { Event, Push } from "../protocol/stream.ts";
 import type { PublisherEvent } from "../rollout/publisher.ts";
-import { resourceCount } from "../snapshot/snapshot.ts";
+import { resourceCount, type Snapshot } from "../snapshot/snapshot.ts";
 import { explain, type Fields, type Log, type Logger, Throttle } from "../log.ts";
 import type { Summary } from "./ack_summary.ts";
 import type { ListenerHooks } from "../transport/listener.ts";
@@ -135,13 +135,37 @@ export function logListeners(log: Log): ListenerHooks {
   };
 }
 
+/** What gRPC takes unless it is told otherwise; Pilots of old have that bound. Bytes. */
+const GRPC_DEFAULT = 4 * 1024 * 1024;
+
+/** Warns, once, when a full response comes near to what a sink takes by default. */
+function warnOfSize(logger: Logger): (snapshot: Snapshot) => void {
+  const large = new Set<string>();
+  return (snapshot) => {
+    for (const [kind, { byteLength }] of snapshot.collections) {
+      if (byteLength < 0.8 * GRPC_DEFAULT) large.delete(kind);
+      else if (!large.has(kind)) {
+        large.add(kind);
+        logger.warn("all resources of this kind are near or above what sinks take by default", {
+          kind,
+          bytes: byteLength,
+          default: GRPC_DEFAULT,
+          hint: "a Pilot up to 1.7 refuses more in one message",
+        });
+      }
+    }
+  };
+}
+
 /** What the log says of snapshots. */
 export function logPublisher(log: Log): (event: PublisherEvent) => void {
   const logger = log.logger("snapshot");
+  const lookAtSize = warnOfSize(logger);
   return (event) => {
     switch (event.kind) {
       case "published": {
         const { snapshot } = event.publication;
+        lookAtSize(snapshot);
         const fields = {
           id: snapshot.id,
           resources: resourceCount(snapshot),

@@ -19,11 +19,14 @@ const LEAF = 128;
 class Leaf {
   readonly resources: readonly Resource[];
   readonly hash: string;
+  /** Bytes of the resources themselves. */
+  readonly byteLength: number;
   readonly #encoded = new Map<Format, Uint8Array>();
 
   constructor(resources: readonly Resource[]) {
     this.resources = resources;
     this.hash = contentHash(resources.flatMap((r) => [r.name, r.version]));
+    this.byteLength = resources.reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
 
   get last(): string {
@@ -58,6 +61,7 @@ export class Collection {
   readonly #diffs = new WeakMap<Collection, Diff>();
   #version: string | undefined;
   #size: number | undefined;
+  #byteLength: number | undefined;
 
   private constructor(anyType: string, leaves: readonly Leaf[]) {
     this.anyType = anyType;
@@ -77,6 +81,11 @@ export class Collection {
   /** Number of resources. */
   get size(): number {
     return this.#size ??= this.#leaves.reduce((sum, leaf) => sum + leaf.resources.length, 0);
+  }
+
+  /** Bytes of all resources: about the size of a full response. */
+  get byteLength(): number {
+    return this.#byteLength ??= this.#leaves.reduce((sum, leaf) => sum + leaf.byteLength, 0);
   }
 
   /** Content hash over the sorted (name, version) pairs: equal content, equal version. */

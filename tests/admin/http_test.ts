@@ -1,0 +1,125 @@
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { adminApp, AdminListenError, type AdminOptions, openAdmin } from "../../lib/admin/http.ts";
+import type { Status } from "../../lib/admin/status.ts";
+import { status } from "./statuses.ts";
+
+const TOKEN = "t".repeat(64);
+
+/** An admin application whose confirmations are written down. */
+function bench(options: Partial<AdminOptions> = {}, shown: Status = status()) {
+  const confirmed: string[] = [];
+  const all: AdminOptions = {
+    host: "127.0.0.1",
+    port: 0,
+    token: TOKEN,
+    sources: {
+      health: () => ({ ok: true }),
+      ready: () => ({ ok: false, reason: "there is nothing to serve yet" }),
+      metrics: () => Promise.resolve("pinnace_build_info 1\n"),
+      status: () => shown,
+      snapshots: () =>
+        Promise.resolve([
+          {
+            id: "a",
+            savedAt: "2026-01-01T00:00:00.000Z",
+            sequence: 1,
+            resources: 2,
+            published: true,
+          },
+        ]),
+      confirm: (id) => {
+        confirmed.push(id);
+        return id === "held" ? { ok: true } : { ok: false, message: "no snapshot waits" };
+      },
+    },
+    ...options,
+  };
+  const app = adminApp(all);
+  const ask = (path: string, init: RequestInit = {}, host = "127.0.0.1:15014") =>
+    app.request(`http://${host}${path}`, { ...init, headers: { host, ...init.headers } });
+  return { ask, confirmed, options: all };
+}
+
+const bearer = { authorization: `Bearer ${TOKEN}` };
+
+Deno.test("admin: health is 200, readiness 503 with the reason", async () => {
+  const { ask } = bench();
+  assertEquals((await ask("/healthz")).status, 200);
+  const ready = await ask("/readyz");
+  assertEquals([ready.status, await ready.text()], [503, "there is nothing to serve yet\n"]);
+});
+
+Deno.test("admin: on loopback, reads need no token", async () => {
+  const { ask } = bench();
+  for (const host of ["127.0.0.1:1", "localhost:1", "[::1]:1"]) {
+    assertEquals((await ask("/api/v1/status", {}, host)).status, 200);
+  }
+  const metrics = await ask("/metrics");
+  assertEquals(metrics.headers.get("content-type"), "text/plain; version=0.0.4");
+  assertEquals(await metrics.text(), "pinnace_build_info 1\n");
+});
+
+Deno.test("admin: a name that is not loopback's is refused on loopback (DNS rebinding)", async () => {
+  const { ask } = bench();
+  const answer = await ask("/api/v1/status", {}, "evil.example");
+  assertEquals(answer.status, 401);
+  assertStringIncludes((await answer.json()).error, "admin.token");
+});
+
+Deno.test("admin: off loopback everything needs the token, but for health", async () => {
+  const { ask } = bench({ host: "0.0.0.0" });
+  assertEquals((await ask("/healthz")).status, 200);
+  for (const path of ["/metrics", "/api/v1/status", "/api/v1/snapshots"]) {
+    assertEquals((await ask(path)).status, 401);
+    assertEquals((await ask(path, { headers: { authorization: "Bearer wrong" } })).status, 401);
+    assertEquals((await ask(path, { headers: bearer })).status, 200);
+  }
+});
+
+Deno.test("admin: an action needs the token even on loopback", async () => {
+  const { ask, confirmed } = bench();
+  const path = "/api/v1/snapshots/held/confirm";
+  assertEquals((await ask(path, { method: "POST" })).status, 401);
+  assertEquals(confirmed, []);
+  assertEquals((await ask(path, { method: "POST", headers: bearer })).status, 200);
+  const none = await ask("/api/v1/snapshots/x/confirm", { method: "POST", headers: bearer });
+  assertEquals([none.status, await none.json()], [409, { error: "no snapshot waits" }]);
+  assertEquals(confirmed, ["held", "x"]);
+});
+
+Deno.test("admin: without a token there are no actions, and it is said why", async () => {
+  const { ask } = bench({ token: undefined });
+  const answer = await ask("/api/v1/snapshots/held/confirm", { method: "POST", headers: bearer });
+  assertEquals(answer.status, 403);
+  assertStringIncludes((await answer.json()).error, "a store in a folder");
+});
+
+Deno.test("admin: snapshots are listed with the one that is held", async () => {
+  const held = {
+    id: "h",
+    since: "2026-01-01T00:00:00.000Z",
+    removes: 20,
+    of: 30,
+    message: "too much",
+  };
+  const { ask } = bench({}, { ...status(), held });
+  const body = await (await ask("/api/v1/snapshots")).json();
+  assertEquals([body.snapshots[0].id, body.held.id], ["a", "h"]);
+});
+
+Deno.test("admin: what is not there is answered with what is", async () => {
+  const { ask } = bench();
+  const answer = await ask("/nope");
+  assertEquals(answer.status, 404);
+  assertStringIncludes((await answer.json()).error, "/api/v1/status");
+});
+
+Deno.test("admin: a port in use is an error that names the address", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr;
+  const error = assertThrows(() => openAdmin({ ...bench().options, port }), AdminListenError);
+  assertMatch(error.message, new RegExp(`127\\.0\\.0\\.1:${port}: the port is already in use`));
+  await using open = openAdmin(bench().options);
+  const answer = await fetch(`http://${open.address}/healthz`);
+  assertEquals([answer.status, await answer.text()], [200, "ok\n"]);
+});

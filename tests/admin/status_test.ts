@@ -1,0 +1,37 @@
+import { assertEquals } from "@std/assert";
+import { statusJsonSchema } from "../../scripts/status_schema.ts";
+import { buildStatus, statusSchema } from "../../lib/admin/status.ts";
+import { status, statusSources } from "./statuses.ts";
+
+Deno.test("status: what is built is what the schema says, no more and no less", () => {
+  assertEquals(statusSchema.strict().parse(status()), status());
+  const bare = buildStatus({
+    ...statusSources(),
+    snapshot: undefined,
+    reload: undefined,
+    findings: [],
+    peers: [],
+    sinks: [],
+  });
+  assertEquals(statusSchema.parse(bare), bare);
+  assertEquals(bare.snapshot, undefined);
+});
+
+Deno.test("status: ages and places are what a reader can use", () => {
+  const { peers, findings, sinks, reload, held } = status();
+  assertEquals(peers[0]!.oldestUnackedMs, 70);
+  assertEquals(findings[0], {
+    severity: "error",
+    rule: "pinnace/x",
+    message: "wrong",
+    file: "a.yaml",
+    line: 3,
+    column: 5,
+  });
+  assertEquals(sinks[0]!.links.map((link) => link.state), ["up", "waiting"]);
+  assertEquals([reload!.errors, reload!.warnings, held!.removes], [1, 0, 20]);
+});
+
+Deno.test("status: docs/api/status.schema.json is that of the schema (else run deno task schema)", async () => {
+  assertEquals(await Deno.readTextFile("docs/api/status.schema.json"), statusJsonSchema());
+});

@@ -1,0 +1,75 @@
+/** Statuses to test with. */
+import { buildStatus, type Status, type StatusSources } from "../../lib/admin/status.ts";
+import { snapshotOf } from "../snapshot/snapshots.ts";
+
+const NOW = Date.UTC(2026, 0, 2);
+
+/** What a status is made of: a snapshot of one entry, a peer, a sink in each state. */
+export function statusSources(): StatusSources {
+  const snapshot = snapshotOf({ "shop/a": "x" });
+  return {
+    instance: "edge-1",
+    version: "0.1.0",
+    startedAt: NOW - 60_000,
+    now: NOW,
+    listen: ["127.0.0.1:15010"],
+    snapshot,
+    publisher: {
+      published: {
+        id: snapshot.id,
+        changedAt: NOW - 50_000,
+        publishedAt: NOW - 49_000,
+        resources: 1,
+        saved: true,
+      },
+      held: {
+        id: "held",
+        verdict: { pass: false, removed: 20, of: 30, limit: 0.5 },
+        since: NOW - 10,
+        message: "it would remove too much",
+      },
+      save: {},
+      store: { place: "/var/lib/pinnace", durable: true, findings: [] },
+      alerts: [{ kind: "held", since: NOW - 10, message: "it would remove too much" }],
+    },
+    reload: { at: NOW - 10, ok: false, durationMs: 12 },
+    findings: [{
+      severity: "error",
+      rule: "pinnace/x",
+      message: "wrong",
+      position: { file: "a.yaml", line: 3, column: 5 },
+      path: ["services", 0],
+    }],
+    peers: [{
+      key: 1,
+      protocol: "ads",
+      address: "192.0.2.1:1",
+      peer: { id: "istiod-1", userAgent: "envoy" },
+      sink: undefined,
+      openedAt: NOW - 100,
+      bytesSent: 10,
+      oldestUnacked: NOW - 70,
+      subscriptions:
+        () => [{ type: "t", pending: true, acks: 0, nacks: 1, parked: 1, lastNack: "no" }],
+    }],
+    sinks: [{
+      name: "mesh-a",
+      address: "mesh-a.example:9901",
+      unresolved: "no such host",
+      links: [
+        { address: "192.0.2.1:9901", state: { kind: "up", since: NOW - 5 }, attempts: 0 },
+        {
+          address: "192.0.2.2:9901",
+          state: { kind: "waiting", retryAt: NOW + 5 },
+          attempts: 3,
+          lastError: "refused",
+        },
+      ],
+    }],
+  };
+}
+
+/** A status with something of everything. */
+export function status(): Status {
+  return buildStatus(statusSources());
+}
