@@ -59,6 +59,12 @@ export function decode(
     const hint = "save it as UTF-8";
     return { problem: problem("config/encoding", [], "the file is UTF-16, not UTF-8", hint) };
   }
+  // The parser would say so too, but takes seconds to draw a picture of the place.
+  const nul = bytes.indexOf(0);
+  if (nul >= 0) {
+    const message = "the file holds a NUL byte: it is no text, or not all of it was written";
+    return { problem: { ...problem("config/encoding", [], message), line: lineAt(bytes, nul) } };
+  }
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (error) {
@@ -149,6 +155,12 @@ function checkAliases(document: unknown): void {
     return total;
   };
   sizeOf(document);
+}
+
+function lineAt(bytes: Uint8Array, offset: number): number {
+  let line = 1;
+  for (let at = bytes.indexOf(10); at >= 0 && at < offset; at = bytes.indexOf(10, at + 1)) line++;
+  return line;
 }
 
 function lineOfBadByte(bytes: Uint8Array): number {

@@ -54,7 +54,7 @@ function refuse(size: number, { file, left }: Allowance): Problem | undefined {
 }
 
 /** Every value but the first of a file has one of these before it, so they bound the number of values. */
-const SEPARATORS = new Set([...",:\n[{-"].map((char) => char.charCodeAt(0)));
+const SEPARATORS = new Set([...",:\n\r[{-"].map((char) => char.charCodeAt(0)));
 
 function tooDense(bytes: Uint8Array): Problem | undefined {
   if (bytes.length <= MAX_VALUES) return undefined;

@@ -89,7 +89,7 @@ Deno.test("load: whatever happens to files, each has in effect what it holds or 
         assertEquals(reader.hasChanged(), false);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
 

@@ -161,7 +161,10 @@ const BROKEN: Readonly<Record<string, { content: string | Uint8Array; says: RegE
     says: /^b\.yaml:2: error: the file is not UTF-8; save it as UTF-8/,
   },
   "is UTF-16": { content: new Uint8Array([0xff, 0xfe, 0x61, 0]), says: /is UTF-16, not UTF-8/ },
-  "holds a NUL": { content: "services: []\0\n", says: /null byte/ },
+  "holds a NUL": {
+    content: "services: []\0\n",
+    says: /^b\.yaml:1: error: the file holds a NUL byte/,
+  },
   "has an unknown tag": { content: "services: !list []\n", says: /unknown .* tag/ },
   "is an Istio manifest": {
     content: "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nspec: {}\n",
@@ -624,7 +627,7 @@ Deno.test("load: files that are too large together are refused one by one", () =
   assertEquals(conf.names(), ["a"]);
   const said = conf.said();
   assertEquals(said.length, 5);
-  for (const line of said.slice(0, 4)) assertStringIncludes(line, "null byte");
+  for (const line of said.slice(0, 4)) assertStringIncludes(line, "NUL byte");
   assertStringIncludes(said[4]!, "s/f.yaml: error: the files of the configuration are too large");
   assertEquals(conf.reader.hasChanged(), false);
 });
