@@ -161,6 +161,19 @@ Deno.test("collection: a resource put in or taken out lays out two leaves at mos
   }
 });
 
+Deno.test("collection: without any one of its resources, the end of a leaf too, it is as if never there", () => {
+  const all = many(600);
+  const before = Collection.of(ANY, all);
+  let merged = 0;
+  for (const { name } of all) {
+    const after = before.patch([], [name]);
+    const fresh = Collection.of(ANY, all.filter((r) => r.name !== name));
+    assertEquals([after.size, after.version], [599, fresh.version], `without ${name}`);
+    if (after.pieces("mcp").length < before.pieces("mcp").length) merged++;
+  }
+  assert(merged > 0, "some of them ended a leaf");
+});
+
 Deno.test("collection: a patch that changes nothing is the collection itself", () => {
   const collection = Collection.of(ANY, many(300));
   assertStrictEquals(collection.patch([], []), collection);
