@@ -86,11 +86,13 @@ function wrongType(path: Path, value: unknown, expected: readonly string[]): Pro
   if (value === null) {
     return problem("config/type", path, `${name} is empty`, `give ${wanted}, or leave the key out`);
   }
+  // A header may be a secret, even as a number.
+  const shown = path.includes("headers") ? `a ${typeof value}` : describe(value);
   const quotable = typeof value === "number" || typeof value === "boolean";
   const hint = expected.includes("string") && quotable
     ? "put it in quotes, else YAML reads it as something else (1.10 as 1.1)"
     : undefined;
-  return problem("config/type", path, `${name} must be ${wanted}, not ${describe(value)}`, hint);
+  return problem("config/type", path, `${name} must be ${wanted}, not ${shown}`, hint);
 }
 
 function wrongChoice(path: Path, value: unknown, choices: readonly string[]): Problem {
