@@ -9,9 +9,13 @@
  */
 import type { Resource } from "../model/resource.ts";
 import type { Collection, Diff } from "../snapshot/collection.ts";
+import { hasUnknown, isUnknown } from "./held.ts";
 
 /** Refused versions that are remembered; of a peer that refuses more, the oldest are forgotten. */
 const REMEMBERED = 256;
+
+/** Names remembered of one refusal; of a larger one only its version is. */
+const NAMES_REMEMBERED = 100;
 
 /** What a peer is to be offered. */
 export interface Proposal {
@@ -28,8 +32,8 @@ export class Parking {
   #accepted: Collection | undefined;
   /** A target of which what differs from `#accepted` is parked. */
   #parked: Collection | undefined;
-  /** Versions of refused collections, oldest first. */
-  readonly #refused = new Set<string>();
+  /** By version of a refused collection, what was new in it, if that was not too much; oldest first. */
+  readonly #refused = new Map<string, readonly string[] | undefined>();
 
   /** What the peer accepted last; undefined: nothing, and what it holds is not known. */
   get accepted(): Collection | undefined {
@@ -49,14 +53,23 @@ export class Parking {
     this.#accepted = held;
   }
 
-  /** What to offer in order to come nearest to `target`; undefined where all of it was refused before. */
-  propose(target: Collection): Proposal | undefined {
-    const proposal = this.#nearest(target);
+  /**
+   * What to offer in order to come nearest to `target`; undefined where all of it was refused before.
+   * `whole`: it is to be sent in full, so the content of everything in it must be known.
+   */
+  propose(target: Collection, whole: boolean): Proposal | undefined {
+    const proposal = this.#nearest(target, whole);
     if (!this.#refused.has(proposal.collection.version)) return proposal;
     this.#parked = target;
     const accepted = this.#accepted;
-    if (accepted === undefined || this.#refused.has(accepted.version)) return undefined;
-    return { ...proposal, collection: accepted };
+    if (accepted === undefined) return undefined;
+    // The same content again: what was new in it then is held back now, or else everything is.
+    const names = this.#refused.get(proposal.collection.version);
+    const nearer = names === undefined ? accepted : revert(proposal.collection, names, accepted);
+    const collection = [nearer, accepted].find((candidate) =>
+      !this.#refused.has(candidate.version) && !(whole && hasUnknown(candidate))
+    );
+    return collection === undefined ? undefined : { ...proposal, collection };
   }
 
   /** The peer accepted what it was offered. */
@@ -65,12 +78,16 @@ export class Parking {
     this.#parked = collection === target ? undefined : target;
   }
 
-  /** The peer refused what it was offered under this version. */
-  refuse({ target }: Proposal, version: string): void {
+  /** The peer refused what it was offered; `sent` is that as it was sent, whatever the peer has stopped asking for since. */
+  refuse({ target }: Proposal, sent: Diff): void {
     this.#parked = target;
+    const { to: { version }, changed, removed } = sent;
+    const names = changed.length + removed.length <= NAMES_REMEMBERED
+      ? [...changed.map((resource) => resource.name), ...removed]
+      : undefined;
     this.#refused.delete(version);
-    this.#refused.add(version);
-    for (const oldest of this.#refused) {
+    this.#refused.set(version, names);
+    for (const oldest of this.#refused.keys()) {
       if (this.#refused.size <= REMEMBERED) break;
       this.#refused.delete(oldest);
     }
@@ -82,14 +99,15 @@ export class Parking {
     if (this.#parked !== undefined) this.#parked = restrict(this.#parked);
   }
 
-  #nearest(target: Collection): Proposal {
+  #nearest(target: Collection, whole: boolean): Proposal {
     // Where nothing was accepted there is no form to hold back at: any other content is tried whole.
     if (this.#parked === undefined || this.#accepted === undefined) {
       return { target, collection: target };
     }
     const retried = this.#parked.diff(this.#accepted);
     if (!touches(retried, target)) {
-      return { target, collection: holdBack(retried, target, this.#accepted) };
+      const collection = holdBack(retried, target, this.#accepted, whole);
+      if (collection !== undefined) return { target, collection };
     }
     this.#parked = undefined;
     return { target, collection: target, retried };
@@ -103,14 +121,33 @@ function touches(parked: Diff, target: Collection): boolean {
     parked.removed.some((name) => target.get(name) !== undefined);
 }
 
-/** `target` with the parked resources as they were accepted last. */
-function holdBack(parked: Diff, target: Collection, accepted: Collection): Collection {
+/** `target` with the parked resources as they were accepted last; undefined where only the peer has that form. */
+function holdBack(
+  parked: Diff,
+  target: Collection,
+  accepted: Collection,
+  whole: boolean,
+): Collection | undefined {
+  const names = [...parked.changed.map((resource) => resource.name), ...parked.removed];
+  const unknown = (name: string) => {
+    const resource = accepted.get(name);
+    return resource !== undefined && isUnknown(resource);
+  };
+  return whole && names.some(unknown) ? undefined : revert(target, names, accepted);
+}
+
+/** `collection` with these names as they are in `accepted`. */
+function revert(
+  collection: Collection,
+  names: readonly string[],
+  accepted: Collection,
+): Collection {
   const back: Resource[] = [];
   const out: string[] = [];
-  for (const name of [...parked.changed.map((r) => r.name), ...parked.removed]) {
+  for (const name of names) {
     const resource = accepted.get(name);
     if (resource === undefined) out.push(name);
     else back.push(resource);
   }
-  return target.patch(back, out);
+  return collection.patch(back, out);
 }

@@ -7,7 +7,7 @@
  */
 import type { Status } from "../wire/messages.ts";
 import type { Collection } from "../snapshot/collection.ts";
-import { hasUnknown, heldCollection, isUnknown, unknownResource } from "./held.ts";
+import { heldCollection, isUnknown, unknownResource } from "./held.ts";
 import { Interest } from "./interest.ts";
 import { Parking, type Proposal } from "./parking.ts";
 import type { ServedType } from "./resolve.ts";
@@ -28,9 +28,11 @@ export interface PeerTraits {
 /** A push that was made and not answered yet. */
 interface Pending {
   readonly nonce: string;
-  /** As sent, whatever the peer has stopped asking for since. */
-  readonly version: string;
+  /** Without what the peer has stopped asking for since. */
   readonly proposal: Proposal;
+  /** As sent, and what the peer had accepted by then. */
+  readonly sent: Collection;
+  readonly accepted: Collection;
 }
 
 /** One type on one stream. Pure: requests and collections go in, pushes come out. */
@@ -47,6 +49,8 @@ export class Subscription {
   readonly #again = new Set<string>();
   /** Names to be sent, or said to be gone, though they may not have changed. */
   readonly #confirm = new Set<string>();
+  /** Names given up while a push of them was on its way: if they are wanted again, the peer may have them or not. */
+  readonly #givenUp = new Set<string>();
   #all: Collection | undefined;
   #told: Readonly<Record<string, string>> | undefined;
   /** Whether what the peer holds is not known, so that it gets a full push. */
@@ -83,7 +87,7 @@ export class Subscription {
     return this.#parking.accepted;
   }
 
-  /** Number of names that are still to be confirmed. */
+  /** Number of names that {@link confirm} was asked for and that were not sent yet. */
   get confirming(): number {
     return this.#confirm.size;
   }
@@ -138,6 +142,7 @@ export class Subscription {
     }
     if (this.#pending === undefined) return;
     const { target, collection } = this.#pending.proposal;
+    for (const { name } of collection) if (!this.interest.has(name)) this.#givenUp.add(name);
     const [newTarget, newCollection] = [restrict(target), restrict(collection)];
     const proposal = {
       target: newTarget,
@@ -156,9 +161,11 @@ export class Subscription {
 
   /** The peer answered the pending push: with `error` it refused it, whatever the error's code. */
   settle(error: Status | undefined): Event {
-    const { nonce, version, proposal } = this.#pending!;
+    const pending = this.#pending!;
     this.#pending = undefined;
-    if (error !== undefined) return this.#refused(error, { nonce, version, proposal });
+    for (const name of this.#givenUp) if (!this.interest.has(name)) this.#givenUp.delete(name);
+    if (error !== undefined) return this.#refused(error, pending);
+    const { nonce, proposal, sent: { version } } = pending;
     this.#parking.accept(proposal);
     this.#fresh = false;
     this.#acks++;
@@ -175,15 +182,17 @@ export class Subscription {
     }
     const target = this.interest.select(this.#all);
     this.#believe(target);
-    const proposal = this.#parking.propose(target);
+    // A difference can be sent only from something that the peer is known to hold.
+    const base = this.incremental && !this.#fresh ? this.#parking.accepted : undefined;
+    const proposal = this.#parking.propose(target, base === undefined);
     if (proposal === undefined) return undefined;
-    const content = this.#content(proposal);
-    this.#again.clear();
-    this.#confirm.clear();
+    const content = base === undefined ? this.#full(proposal) : this.#delta(proposal, base);
+    for (const names of [this.#again, this.#confirm, this.#givenUp]) names.clear();
     if (content === undefined) return undefined;
     this.#due = false;
-    const { version } = proposal.collection;
-    this.#pending = { nonce, version, proposal };
+    const { collection: sent, collection: { version } } = proposal;
+    const accepted = this.#parking.accepted ?? this.served.nothing;
+    this.#pending = { nonce, proposal, sent, accepted };
     this.#lastNonce = nonce;
     this.#sentVersion = version;
     return { type: this.type, nonce, version, content };
@@ -204,14 +213,15 @@ export class Subscription {
     };
   }
 
-  #refused(error: Status, { nonce, version, proposal }: Pending): Event {
+  #refused(error: Status, { nonce, proposal, sent, accepted }: Pending): Event {
+    const { type } = this;
     const message = error.message.slice(0, MESSAGE_KEPT);
-    const { changed } = proposal.collection.diff(this.#parking.accepted ?? this.served.nothing);
-    const names = changed.slice(0, NAMES_SHOWN).map((resource) => resource.name);
-    this.#parking.refuse(proposal, version);
+    const diff = sent.diff(accepted);
+    const names = diff.changed.slice(0, NAMES_SHOWN).map((resource) => resource.name);
+    this.#parking.refuse(proposal, diff);
     this.#nacks++;
     this.#lastNack = message;
-    return { kind: "nack", type: this.type, nonce, version, code: error.code, message, names };
+    return { kind: "nack", type, nonce, version: sent.version, code: error.code, message, names };
   }
 
   /** Compares what the peer said that it holds with what it ought to have. */
@@ -222,21 +232,15 @@ export class Subscription {
     // A full push replaces everything: then it only matters whether everything is equal already.
     if (!this.incremental && held !== target) return;
     this.#parking.told(held);
+    if (held === target) this.#ackedVersion = held.version;
     if (this.incremental && this.#fresh) this.#due = true;
     this.#fresh = false;
   }
 
-  #content(proposal: Proposal): Content | undefined {
-    return this.incremental && !this.#fresh && this.#parking.accepted !== undefined
-      ? this.#delta(proposal, this.#parking.accepted)
-      : this.#full(proposal);
-  }
-
-  #full({ target, collection, retried }: Proposal): Content | undefined {
+  #full({ collection, retried }: Proposal): Content | undefined {
     const uncertain = retried !== undefined && this.#traits.partial;
     const same = collection.version === this.#parking.accepted?.version;
     if (same && !this.#fresh && !this.#due && !uncertain) return undefined;
-    if (collection !== target && hasUnknown(collection)) return undefined;
     return { kind: "full", collection };
   }
 
@@ -250,7 +254,7 @@ export class Subscription {
 
   /** The accepted collection with those resources made unlike any that must be sent although they may not have changed. */
   #doubt(accepted: Collection, collection: Collection, retried: Proposal["retried"]): Collection {
-    const names = [...this.#confirm];
+    const names = [...this.#confirm, ...this.#givenUp];
     for (const name of this.#again) if (accepted.get(name) !== undefined) names.push(name);
     if (retried !== undefined && this.#traits.partial) {
       names.push(...retried.changed.map((r) => r.name), ...retried.removed);
