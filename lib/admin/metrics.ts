@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Attributes, Counter, Histogram } from "@opentelemetry/api";
+import type { Attributes, Counter } from "@opentelemetry/api";
 import type { Finding } from "../model/finding.ts";
 import type { PublisherStatus } from "../rollout/publishing.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program that reports on standard output
 /**
  * Clients that behave as badly as HTTP/2 lets them: node abuse.mjs --port P --path M --seconds S --seed N.
  * Prints a JSON line at the end; exits 1 if the server stopped accepting.

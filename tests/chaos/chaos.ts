@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program that reports on standard output
 /**
  * The chaos run: the program as its users run it, honest peers attached, a change every second, and
  * beside them clients and sinks that break every rule. Usage: chaos.ts [--short] [--seed N] [--rounds N]

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program that reports on standard output
 /**
  * A structured HTTP/2 frame fuzzer: a valid start, then random frames of every type, flag, stream and
  * length, some cut in two. node frame_fuzz.mjs --port P --path M --seconds S --seed N.
@@ -107,8 +108,9 @@ async function feed(socket, over) {
     } else socket.write(bytes);
     if (random.chance(0.15)) await sleep(random.below(8));
   }
-  if (random.chance(0.5)) await sleep(random.below(30));
-  else if (random.chance(0.5)) socket.resetAndDestroy();
+  const ending = random.below(4);
+  if (ending < 2) await sleep(random.below(30));
+  else if (ending === 2) socket.resetAndDestroy();
 }
 
 function connection() {

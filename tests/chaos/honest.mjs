@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program that reports on standard output
 /**
  * Honest peers beside the abuse: node honest.mjs --port P. Five streams (state of the world, delta and
  * MCP), each ACKs every push and notes which revisions it saw. A line on standard input asks for a

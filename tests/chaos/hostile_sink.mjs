@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a program that reports on standard output
 /**
  * A ResourceSink that answers well and then fails in every way: node hostile_sink.mjs --port P --seed N.
  * Speaks raw frames, so that it can also send what no library would. Prints a JSON line a session when
