@@ -10,7 +10,7 @@ import { Collection } from "./collection.ts";
 
 /** Everything at one moment. */
 export interface Snapshot {
-  /** Content hash over all collections, services and settings: equal on every instance and after a restart. */
+  /** Content hash over all collections, services and settings: equal wherever these are, and after a restart. */
   readonly id: string;
   /** By Kubernetes kind (`ServiceEntry`); every kind of the table is there, empty or not. */
   readonly collections: ReadonlyMap<string, Collection>;
