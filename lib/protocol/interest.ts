@@ -27,6 +27,7 @@ export class Interest implements NameFilter {
   #characters = 0;
   /** Whether names were ever given: from then on an empty list means nothing, no longer everything. */
   #explicit = false;
+  /** The list taken last, as long as nothing else changed the interest. */
   #listed: readonly string[] | undefined;
   #from: Collection | undefined;
   #selected: Collection | undefined;
@@ -69,7 +70,6 @@ export class Interest implements NameFilter {
   /** Takes the whole list of a state-of-the-world request (protocols.md section 3). */
   replace(list: readonly string[]): InterestChange {
     if (sameList(list, this.#listed)) return { grown: false, shrunk: false };
-    this.#listed = list;
     if (list.length > 0) this.#explicit = true;
     const wildcard = list.length === 0 ? !this.#explicit : list.includes(WILDCARD);
     const wanted = new Set(list);
@@ -82,12 +82,14 @@ export class Interest implements NameFilter {
     for (const name of wanted) {
       if (name !== WILDCARD) grown = this.add(name) || grown;
     }
+    this.#listed = list;
     return { grown: grown && !(before && this.#wildcard), shrunk: shrunk && !this.#wildcard };
   }
 
   /** Asks for one more name, or for all; true if that is new. */
   add(name: string): boolean {
     this.#explicit = true;
+    this.#listed = undefined;
     if (name === WILDCARD && this.#wildcardAllowed) return this.#setWildcard(true);
     if (this.#names.has(name)) return false;
     this.#names.add(name);
@@ -98,6 +100,7 @@ export class Interest implements NameFilter {
 
   /** Asks no longer for a name, or for all; true if it was asked for. */
   remove(name: string): boolean {
+    this.#listed = undefined;
     if (name === WILDCARD && this.#wildcard) return this.#setWildcard(false);
     if (!this.#names.delete(name)) return false;
     this.#characters -= name.length;

@@ -1,0 +1,162 @@
+/**
+ * What streams share: nothing per peer that can be per snapshot.
+ */
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { DeltaMachine } from "../../lib/protocol/delta.ts";
+import { McpSourceMachine } from "../../lib/protocol/mcp_source.ts";
+import { collectionResolver, type Resolver, typeUrlResolver } from "../../lib/protocol/resolve.ts";
+import { SotwMachine } from "../../lib/protocol/sotw.ts";
+import type { Push, StreamMachine } from "../../lib/protocol/stream.ts";
+import type { Snapshot } from "../../lib/snapshot/snapshot.ts";
+import { snapshotOf } from "./fixtures.ts";
+import { DeltaPeer, McpPeer, type ModelPeer, SotwPeer, type Wanted } from "./model_peers.ts";
+
+const URL = "networking.istio.io/v1/ServiceEntry";
+const COLLECTION = "istio/networking/v1alpha3/serviceentries";
+const STREAMS = 50;
+const ALL: Wanted = { all: true, names: [] };
+
+function services(count: number, version: string): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`shop/s${i}`, version]));
+}
+
+const first = snapshotOf({ ServiceEntry: services(1000, "1") });
+const second = snapshotOf(
+  { ServiceEntry: { ...services(1000, "1"), "shop/s7": "2", "shop/new": "1" } },
+  first,
+);
+
+/** Brings streams to the first snapshot, then gives each one's push of the second. */
+function pushes<Request>(
+  machineOf: () => StreamMachine<Request>,
+  peerOf: () => ModelPeer<Request>,
+): { readonly opening: Push[]; readonly change: Push[] } {
+  const opening: Push[] = [];
+  const change: Push[] = [];
+  for (let i = 0; i < STREAMS; i++) {
+    const machine = machineOf();
+    const peer = peerOf();
+    machine.retarget(first);
+    assert(machine.receive(peer.connect(false)!).ok);
+    const push = machine.next()!;
+    opening.push(push);
+    assert(machine.receive(peer.take(push, true)).ok);
+    assertEquals(machine.next(), undefined);
+    machine.retarget(second);
+    change.push(machine.next()!);
+  }
+  return { opening, change };
+}
+
+function diffOf({ content }: Push) {
+  assert(content.kind === "delta");
+  return content.diff;
+}
+
+function collectionOf({ content }: Push) {
+  assert(content.kind === "full");
+  return content.collection;
+}
+
+Deno.test("delta: all streams that go from one state to another share one diff, the first push too", () => {
+  const resolver = typeUrlResolver();
+  const { opening, change } = pushes(
+    () => new DeltaMachine({ prefix: "", resolver }),
+    () => new DeltaPeer({ type: URL, complete: true }, ALL),
+  );
+  for (const push of opening) assertStrictEquals(diffOf(push), diffOf(opening[0]!));
+  for (const push of change) assertStrictEquals(diffOf(push), diffOf(change[0]!));
+  assertEquals(diffOf(change[0]!).changed.map((r) => r.name), ["shop/new", "shop/s7"]);
+  const [piece] = diffOf(change[0]!).pieces("delta");
+  assertStrictEquals(diffOf(change[1]!).pieces("delta")[0], piece);
+  assertStrictEquals(
+    diffOf(opening[0]!).pieces("delta")[0],
+    first.collections.get("ServiceEntry")!.pieces("delta")[0],
+  );
+});
+
+Deno.test("mcp incremental: all streams that go from one state to another share one diff", () => {
+  const { opening, change } = pushes(
+    () => {
+      const resolver = collectionResolver({ unknownCollection: "empty" });
+      return new McpSourceMachine({ prefix: "", resolver });
+    },
+    () => new McpPeer(COLLECTION, true),
+  );
+  for (const push of opening) {
+    assertStrictEquals(collectionOf(push), first.collections.get("ServiceEntry"));
+  }
+  for (const push of change) assertStrictEquals(diffOf(push), diffOf(change[0]!));
+});
+
+Deno.test("sotw: all streams send the snapshot's own collection", () => {
+  const resolver = typeUrlResolver();
+  const { opening, change } = pushes(
+    () => new SotwMachine({ prefix: "", resolver }),
+    () => new SotwPeer({ type: URL, complete: true }, ALL),
+  );
+  for (const push of opening) {
+    assertStrictEquals(collectionOf(push), first.collections.get("ServiceEntry"));
+  }
+  for (const push of change) {
+    assertStrictEquals(collectionOf(push), second.collections.get("ServiceEntry"));
+  }
+});
+
+Deno.test("delta: a client that comes back with the versions it had costs a diff of what differs", () => {
+  const machine = new DeltaMachine({ prefix: "", resolver: typeUrlResolver() });
+  const peer = new DeltaPeer({ type: URL, complete: true }, ALL);
+  for (const { name, version } of first.collections.get("ServiceEntry")!) {
+    peer.held.set(name, version);
+  }
+  machine.retarget(second);
+  assert(machine.receive(peer.connect(true)!).ok);
+  const { from, to, changed } = diffOf(machine.next()!);
+  assertStrictEquals(to, second.collections.get("ServiceEntry"));
+  assertEquals(changed.map((r) => r.name), ["shop/new", "shop/s7"]);
+  const own = new Set(to.pieces("delta"));
+  const unshared = from.pieces("delta").filter((piece) => !own.has(piece));
+  assert(unshared.length <= 2, `${unshared.length} leaves of its own`);
+});
+
+Deno.test("a new target costs one look at each subscription, and nothing more where nothing changed", () => {
+  let looks = 0;
+  const served = typeUrlResolver();
+  const resolver: Resolver = {
+    resolve(type) {
+      const resolution = served.resolve(type);
+      if (resolution.kind === "unsupported") return resolution;
+      const counted = (snapshot: Snapshot) => {
+        looks++;
+        return resolution.type.collection(snapshot);
+      };
+      return { kind: "served", type: { ...resolution.type, collection: counted } };
+    },
+  };
+  const machine = new SotwMachine({ prefix: "", resolver });
+  const peers = [URL, "networking.istio.io/v1/Gateway"].map((type) =>
+    new SotwPeer({ type, complete: true }, ALL)
+  );
+  machine.retarget(first);
+  for (const peer of peers) {
+    assert(machine.receive(peer.connect(false)!).ok);
+    assert(machine.receive(peer.take(machine.next()!, true)).ok);
+  }
+  assertEquals(machine.next(), undefined);
+  looks = 0;
+  machine.retarget(snapshotOf({ Sidecar: { "shop/x": "1" } }, first));
+  assertEquals(looks, 2);
+  assertEquals(machine.next(), undefined);
+  assertEquals(looks, 2);
+});
+
+Deno.test("equal content in other objects, as after a restart, is no change", () => {
+  const resolver = typeUrlResolver();
+  const machine = new DeltaMachine({ prefix: "", resolver });
+  const peer = new DeltaPeer({ type: URL, complete: true }, ALL);
+  machine.retarget(first);
+  assert(machine.receive(peer.connect(false)!).ok);
+  assert(machine.receive(peer.take(machine.next()!, true)).ok);
+  machine.retarget(snapshotOf({ ServiceEntry: services(1000, "1") }));
+  assertEquals(machine.next(), undefined);
+});
