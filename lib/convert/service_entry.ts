@@ -19,7 +19,7 @@ export function toServiceEntry(service: Service): Partially<ServiceEntry> {
   if (ports.length > 0) message.ports = ports.map(toPort);
   if (service.location !== "MESH_EXTERNAL") message.location = service.location;
   if (service.resolution !== "NONE") message.resolution = service.resolution;
-  if (endpoints.length > 0) message.endpoints = endpoints.map(toWorkloadEntry);
+  if (endpoints.length > 0) message.endpoints = withTargetPorts(service).map(toWorkloadEntry);
   if (workloadSelector !== undefined) {
     message.workloadSelector = isEmpty(workloadSelector) ? {} : { labels: workloadSelector };
   }
@@ -40,6 +40,25 @@ export function toWorkloadEntry(endpoint: Endpoint): Partially<WorkloadEntry> {
   if (weight !== undefined && weight !== 0) message.weight = weight;
   if (serviceAccount !== "") message.serviceAccount = serviceAccount;
   return message;
+}
+
+/**
+ * The endpoints with the ports that follow from `targetPort`. An Istio up to 1.7, so every Pilot that is
+ * an MCP sink, does not know `targetPort` and would send to the service's own port; an endpoint's
+ * `ports` mean the same to all of them.
+ */
+function withTargetPorts({ ports, endpoints }: Service): readonly Endpoint[] {
+  const targets = ports.filter(({ targetPort }) => targetPort !== undefined);
+  if (targets.length === 0) return endpoints;
+  const targetOf = ({ name, targetPort, number }: ServicePort) => [name, targetPort ?? number];
+  return endpoints.map((endpoint) => {
+    if (endpoint.address.startsWith("unix://")) return endpoint; // has no ports
+    const implied = isEmpty(endpoint.ports) ? ports : targets;
+    return {
+      ...endpoint,
+      ports: { ...Object.fromEntries(implied.map(targetOf)), ...endpoint.ports },
+    };
+  });
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

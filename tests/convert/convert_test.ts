@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { convertService } from "../../lib/convert/convert.ts";
+import { toServiceEntry } from "../../lib/convert/service_entry.ts";
 import type { Service } from "../../lib/model/service.ts";
 import { mcpResourceCodec, serviceEntryCodec } from "../../lib/wire/messages.ts";
 import { endpoint, service } from "./service.ts";
@@ -176,4 +177,22 @@ Deno.test("convert: the service itself is not touched", () => {
   const frozen = Object.freeze(service({ labels: Object.freeze({ "a:b": "x" }) }));
   convertService(frozen);
   assertEquals(frozen.labels, { "a:b": "x" });
+});
+
+Deno.test("convert: a targetPort is said to Istios that do not know it, in the ports of the endpoints", () => {
+  const ports = [
+    { name: "grpc", number: 443, protocol: "GRPC", targetPort: 8443 },
+    { name: "http", number: 80, protocol: "HTTP" },
+  ];
+  const endpoints = [
+    endpoint({ address: "192.0.2.1" }),
+    endpoint({ address: "192.0.2.2", ports: { http: 8080 } }),
+    endpoint({ address: "192.0.2.3", ports: { grpc: 9443 } }),
+  ];
+  const message = toServiceEntry(service({ ports, endpoints }));
+  assertEquals(message.endpoints?.map((e) => e?.ports), [
+    { grpc: 8443, http: 80 },
+    { grpc: 8443, http: 8080 },
+    { grpc: 9443 },
+  ]);
 });
