@@ -95,7 +95,10 @@ class DialledCall {
   abort(reason: unknown): void {
     this.#opening.reject(reason);
     if (this.#stream === undefined) this.#shut(undefined);
-    else this.#stream.end({ code: "CANCELLED", message: "we ended it" });
+    else {
+      const message = reason instanceof Error ? reason.message : "ended from our side";
+      this.#stream.end({ code: "CANCELLED", message });
+    }
   }
 
   #credentials(): grpc.ChannelCredentials {
@@ -210,6 +213,10 @@ class ClientWire implements Wire {
     this.#ends.shut(status === undefined ? CLOSING : 0);
   }
 
+  breaksOff(status: EndStatus | undefined): boolean {
+    return status !== undefined;
+  }
+
   cut(): void {
     this.#ends.shut(0);
   }
@@ -231,8 +238,8 @@ function targetOf({ host, port }: DialAddress): string {
 function failureOf({ code, details }: grpc.StatusObject): string | undefined {
   if (code === grpc.status.OK) return undefined;
   // grpc-js wraps what the system said in words of its own
-  const system = /Last error: (?:Error: )?(.*?)\.? Resolution note:/.exec(details)?.[1];
-  return system ?? [grpc.status[code], details].filter(Boolean).join(": ");
+  const system = /Last error: (?:Error: )?(.*?)(?: \([\d-]+T[\d:.]+Z\))?\.? Resolution note:/;
+  return system.exec(details)?.[1] ?? [grpc.status[code], details].filter(Boolean).join(": ");
 }
 
 function drainReason({ code, debug }: DrainNotice): string {

@@ -24,6 +24,8 @@ export interface Wire {
   receive(request: (bytes: Uint8Array) => void): void;
   /** Ends the call in order. */
   end(status: EndStatus | undefined): void;
+  /** Whether ending with this status breaks off what is being written, rather than let it finish. */
+  breaksOff(status: EndStatus | undefined): boolean;
   /** Ends the call at once. */
   cut(): void;
 }
@@ -107,8 +109,8 @@ export class PieceStream implements PushStream {
   end(status?: EndStatus): void {
     if (this.#end !== undefined || this.#closed) return;
     this.#end = { status };
-    if (this.#write === undefined) this.#wire.end(status);
     this.#leave(status?.message);
+    if (this.#write === undefined || this.#wire.breaksOff(status)) this.#wire.end(status);
   }
 
   cut(reason: string): void {

@@ -215,6 +215,10 @@ class ServerWire implements Wire {
     }
   }
 
+  breaksOff(): boolean {
+    return false; // the status comes after the message
+  }
+
   /** Closes what is left of a stream that is over: some peers never close their side. */
   release(): void {
     if (!this.#http2.destroyed) this.#http2.close(constants.NGHTTP2_NO_ERROR);

@@ -226,6 +226,24 @@ Deno.test("dial: a server that takes nothing takes a bounded part, and can be cu
   assertEquals(stream.failure, "it took nothing");
 });
 
+Deno.test("dial: a stream is ended at once, also in the middle of a write that goes nowhere", async () => {
+  for (const how of ["signal", "end"] as const) {
+    await using raw = await RawServer.start(HELLO);
+    const abort = new AbortController();
+    const stream = await dial(raw.port, { signal: abort.signal });
+    const write = assertRejects(
+      () => stream.write(messageOf(bytes(300_000))), // more than the window
+      StreamOverError,
+      "enough",
+    );
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (how === "end") stream.end({ code: "CANCELLED", message: "enough" });
+    else abort.abort(new Error("enough"));
+    await write;
+    await until(() => raw.sockets[0]!.closed, "the connection is closed");
+  }
+});
+
 Deno.test("dial: a message larger than allowed ends the stream", async () => {
   await using serving = await Serving.start((stream) => void stream.write(messageOf(bytes(2000))));
   const stream = await dial(serving.port, { maxReceive: 1000 });
