@@ -1,8 +1,8 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Metrics, type MetricSources } from "../../lib/admin/metrics.ts";
 import { statusSources } from "./statuses.ts";
 
-function sources(): MetricSources {
+function sources(changed: Partial<MetricSources> = {}): MetricSources {
   const { snapshot, publisher, now } = statusSources();
   return {
     version: "0.1.0",
@@ -18,6 +18,7 @@ function sources(): MetricSources {
     sinks: () => [{ name: "mesh-a", links: [{ state: { kind: "up" } }] }],
     connections: () => 2,
     loopDelay: () => 0.25,
+    ...changed,
   };
 }
 
@@ -61,7 +62,16 @@ Deno.test("metrics: values are in seconds and bytes, under their labels", async 
       `pinnace_node_nacks_total{node="istiod-1"} 1`,
       `pinnace_streams{protocol="ads"} 2`,
       `pinnace_unacked_age_seconds 2`,
-      `pinnace_sink_links{state="up",sink="mesh-a"} 1`,
+      `pinnace_sink_links{sink="mesh-a",state="up"} 1`,
+      `pinnace_sink_links{sink="mesh-a",state="waiting"} 0`,
+      `pinnace_sink_unresolved{sink="mesh-a"} 0`,
+      `pinnace_sink_failures_total{sink="mesh-a"} 1`,
+      `pinnace_connections 2`,
+      `pinnace_connections_refused_total{reason="deadline"} 1`,
+      `pinnace_violations_total{reason="reset_flood"} 1`,
+      `pinnace_streams_opened_total{protocol="ads"} 1`,
+      `pinnace_streams_cut_total 1`,
+      `pinnace_event_loop_delay_seconds 0.25`,
       `pinnace_config_reload_success 0`,
       `pinnace_findings{severity="error"} 1`,
       `pinnace_resources{kind="ServiceEntry"} 1`,
@@ -78,8 +88,92 @@ Deno.test("metrics: what peers choose cannot make them grow without bound", asyn
   for (let i = 0; i < 2000; i++) {
     metrics.nacked("ads", `x.istio.io/v1/Kind${i}`, `node-${i}`);
   }
+  metrics.nacked("ads", "t".repeat(1_000_000), "n".repeat(1_000_000));
   const text = await metrics.render();
   const samples = text.split("\n").filter((line) => /^pinnace_(node_)?nacks_total/.test(line));
-  assert(samples.length < 700, String(samples.length));
-  assertStringIncludes(text, `pinnace_node_nacks_total{node="other"} 1800`);
+  assert(samples.length < 400, String(samples.length));
+  assert(text.length < 200_000, String(text.length));
+  assertStringIncludes(text, `pinnace_node_nacks_total{node="other"} 1801`);
+  assertStringIncludes(text, `pinnace_nacks_total{protocol="ads",type="other"} 1901`);
+});
+
+Deno.test("metrics: types made up by a peer do not crowd out those of kinds", async () => {
+  await using metrics = new Metrics(sources());
+  for (let i = 0; i < 2000; i++) metrics.pushed("ads", `x.istio.io/v1/Kind${i}`, 1);
+  metrics.pushed("ads", "networking.istio.io/v1/Sidecar", 7);
+  const wanted = `pinnace_pushes_total{protocol="ads",type="networking.istio.io/v1/Sidecar"} 1`;
+  assertStringIncludes(await metrics.render(), wanted);
+});
+
+Deno.test("metrics: a node id cannot forge a sample", async () => {
+  await using metrics = new Metrics(sources());
+  metrics.nacked("ads", "t", 'x"} 1\npinnace_fake_total 7 \\');
+  metrics.nacked("ads", "t", "");
+  const lines = (await metrics.render()).split("\n");
+  assertEquals(lines.filter((line) => line.startsWith("pinnace_fake")), []);
+  const nodes = lines.filter((line) => line.startsWith("pinnace_node_nacks_total"));
+  assertEquals(nodes, [
+    'pinnace_node_nacks_total{node="x\\"} 1\\npinnace_fake_total 7 \\\\"} 1',
+    'pinnace_node_nacks_total{node="unknown"} 1',
+  ]);
+});
+
+Deno.test("metrics: before anything happened, what may happen stands at 0", async () => {
+  await using metrics = new Metrics(sources());
+  const lines = (await metrics.render()).split("\n");
+  for (
+    const line of [
+      `pinnace_nacks_total{protocol="mcp-sink",type="istio/networking/v1alpha3/serviceentries"} 0`,
+      `pinnace_nacks_total{protocol="ads",type="networking.istio.io/v1/ServiceEntry"} 0`,
+      `pinnace_sink_failures_total{sink="mesh-a"} 0`,
+      `pinnace_config_reloads_total{result="error"} 0`,
+      `pinnace_store_writes_total{result="error"} 0`,
+      `pinnace_streams{protocol="mcp-source"} 0`,
+      `pinnace_streams_cut_total 0`,
+    ]
+  ) assert(lines.includes(line), `${line} is not among\n${lines.join("\n")}`);
+});
+
+Deno.test("metrics: before anything is published there are no figures of a snapshot", async () => {
+  await using metrics = new Metrics(sources({
+    snapshot: () => undefined,
+    publisher: () => ({
+      save: {},
+      store: { place: "/var/lib/pinnace", durable: true, findings: [] },
+      alerts: [],
+    }),
+    reload: () => undefined,
+    streams: () => [],
+    sinks: () => [],
+  }));
+  const text = await metrics.render();
+  for (const name of ["resources", "snapshot_saved", "config_reload_success", "findings"]) {
+    assert(!text.includes(`\npinnace_${name}`), name);
+  }
+  assertStringIncludes(text, "\npinnace_unacked_age_seconds 0\n");
+});
+
+Deno.test("metrics: a hundred thousand streams are no more than a small scrape", async () => {
+  const stream = { protocol: "ads", oldestUnacked: undefined };
+  const streams = Array.from({ length: 200_000 }, () => stream);
+  await using metrics = new Metrics(sources({ streams: () => streams }));
+  const text = await metrics.render();
+  assertStringIncludes(text, `\npinnace_streams{protocol="ads"} 200000\n`);
+  assertStringIncludes(text, "\npinnace_unacked_age_seconds 0\n");
+});
+
+Deno.test("metrics: thousands of sinks keep a sample each", async () => {
+  const sinks = Array.from({ length: 3000 }, (_, i) => ({ name: `s${i}`, links: [] }));
+  await using metrics = new Metrics(sources({ sinks: () => sinks }));
+  const text = await metrics.render();
+  assertEquals(text.match(/^pinnace_sink_links\{sink="s\d+",state="up"\} 0$/gm)?.length, 3000);
+});
+
+Deno.test("metrics: one that cannot be read is an error that names it, not a gap", async () => {
+  const connections = () => {
+    throw new Error("no server");
+  };
+  await using metrics = new Metrics(sources({ connections }));
+  const error = await assertRejects(() => metrics.render(), AggregateError);
+  assertEquals(error.message, "pinnace_connections cannot be read: no server");
 });
