@@ -8,6 +8,9 @@
 /** How often the event loop shows that it turns. Milliseconds. */
 const BEAT = 500;
 
+/** Beats that {@link Heartbeat.delay} looks back on: a minute of them. */
+const REMEMBERED = 120;
+
 /** An event loop this late, or a push loop this still, is no longer healthy. Milliseconds. */
 const DEAD = 15_000;
 
@@ -26,43 +29,58 @@ export type Health = { readonly ok: true } | { readonly ok: false; readonly reas
 export class Heartbeat implements Disposable {
   readonly #now: () => number;
   readonly #pushLoop: () => PushLoop;
-  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #beats: Disposable;
+  readonly #delays: number[] = [];
   #beatAt: number;
-  #delay = 0;
 
-  /** `now`: milliseconds, only differences count. */
-  constructor(now: () => number, pushLoop: () => PushLoop) {
+  /** `now`: milliseconds, only differences count. `every` calls its second argument every so many milliseconds. */
+  constructor(
+    now: () => number,
+    pushLoop: () => PushLoop,
+    every: (ms: number, beat: () => void) => Disposable = everySystem,
+  ) {
     this.#now = now;
     this.#pushLoop = pushLoop;
     this.#beatAt = now();
-    this.#timer = setInterval(() => this.#beat(), BEAT);
-    Deno.unrefTimer(this.#timer as unknown as number);
+    this.#beats = every(BEAT, () => this.#beat());
   }
 
-  /** How late the event loop was at its last turn, or is now. Seconds. */
+  /** How late the event loop was at worst in its last 120 turns, a minute of them, or is now. Seconds. */
   get delay(): number {
-    return Math.max(this.#delay, this.#now() - this.#beatAt - BEAT, 0) / 1000;
+    return Math.max(...this.#delays, this.#late()) / 1000;
   }
 
   /** Whether both loops turn. */
   check(): Health {
-    const now = this.#now();
     // Whoever asks is answered by the very loop in question: what counts is how late it just was.
-    if (this.#delay > DEAD) return { ok: false, reason: "the event loop stands still" };
+    const late = Math.max(this.#delays.at(-1) ?? 0, this.#late());
+    if (late > DEAD) return { ok: false, reason: "the event loop stands still" };
     const { waiting, progressedAt } = this.#pushLoop();
-    if (waiting && now - progressedAt > DEAD) {
+    if (waiting && this.#now() - progressedAt > DEAD) {
       return { ok: false, reason: "pushes wait and none gets on its way" };
     }
     return { ok: true };
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#beats[Symbol.dispose]();
+  }
+
+  /** How overdue the next beat is. Milliseconds. */
+  #late(): number {
+    return Math.max(0, this.#now() - this.#beatAt - BEAT);
   }
 
   #beat(): void {
-    const now = this.#now();
-    this.#delay = Math.max(0, now - this.#beatAt - BEAT);
-    this.#beatAt = now;
+    this.#delays.push(this.#late());
+    if (this.#delays.length > REMEMBERED) this.#delays.shift();
+    this.#beatAt = this.#now();
   }
+}
+
+/** The system's timer; it alone keeps no process alive. */
+function everySystem(ms: number, beat: () => void): Disposable {
+  const timer = setInterval(beat, ms) as unknown as number; // number with Deno's types, not with Node's
+  Deno.unrefTimer(timer);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -7,7 +7,7 @@ import { type Context, Hono, type Next } from "hono";
 import ipaddr from "ipaddr.js";
 import type { Health } from "./health.ts";
 import type { Status } from "./status.ts";
-import { bears } from "./token.ts";
+import { type AdminToken, bears, TOKEN_FILE } from "./token.ts";
 
 /** A stored snapshot, as listed. */
 export interface ListedSnapshot {
@@ -36,8 +36,8 @@ export interface AdminOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Absent: there is none, so whatever needs it is refused. */
-  readonly token: string | undefined;
+  /** Where there is none, whatever needs it is refused, with the reason. */
+  readonly token: AdminToken;
   readonly sources: AdminSources;
 }
 
@@ -52,14 +52,47 @@ export class AdminListenError extends Error {
   override readonly name = "AdminListenError";
 }
 
-/** Opens the admin listener. Throws {@link AdminListenError}. */
+/** How long answers under way may take when the listener closes. Milliseconds. */
+const DRAIN = 1000;
+
+/** How long an answer that the runtime calls complete may take to be on the wire. Milliseconds. */
+const FLUSH = 100;
+
+/** Opens the admin listener. Throws {@link AdminListenError}. Disposing it takes little more than a second at most, whatever clients do. */
 export function openAdmin(options: AdminOptions): AdminServer {
   const { host, port } = options;
   const app = adminApp(options);
-  let server: Deno.HttpServer<Deno.NetAddr>;
+  const closing = new AbortController();
+  const answering = new Set<Promise<void>>();
+  let stopping = false;
+  const handler: Deno.ServeHandler<Deno.NetAddr> = (request, { completed }) => {
+    if (stopping) return Response.json({ error: "Pinnace is stopping" }, { status: 503 });
+    const done = completed.catch(() => {}).finally(() => answering.delete(done));
+    answering.add(done);
+    return app.fetch(request);
+  };
+  const server = serve({ host, port, signal: closing.signal }, handler);
+  const { addr } = server;
+  return {
+    address: written(addr.hostname, addr.port),
+    async [Symbol.asyncDispose]() {
+      stopping = true;
+      // A client may leave an answer unread or a request unfinished for as long as it likes, and
+      // `shutdown` would wait for it; what is under way gets a moment, then all is closed.
+      await within(DRAIN, Promise.all(answering));
+      await within(FLUSH);
+      closing.abort();
+      await server.finished;
+    },
+  };
+}
+
+function serve(
+  { host, port, signal }: { host: string; port: number; signal: AbortSignal },
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+): Deno.HttpServer<Deno.NetAddr> {
   try {
-    const place = { hostname: host, port, onListen: () => {} };
-    server = Deno.serve(place, (request) => app.fetch(request));
+    return Deno.serve({ hostname: host, port, signal, onListen: () => {} }, handler);
   } catch (cause) {
     const why = cause instanceof Deno.errors.AddrInUse
       ? "the port is already in use"
@@ -68,11 +101,14 @@ export function openAdmin(options: AdminOptions): AdminServer {
       : String(cause);
     throw new AdminListenError(`cannot listen on ${written(host, port)}: ${why}`, { cause });
   }
-  const { addr } = server;
-  return {
-    address: written(addr.hostname, addr.port),
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
+}
+
+/** Waits so many milliseconds, or less where a promise settles before. */
+async function within(ms: number, promise?: Promise<unknown>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([over, ...(promise === undefined ? [] : [promise])]);
+  clearTimeout(timer);
 }
 
 const PATHS = [
@@ -86,13 +122,14 @@ const PATHS = [
   "POST /api/v1/snapshots/ID/confirm",
 ];
 
-/** The application alone, for tests. */
+/** The application alone, for tests. No request's body is ever read, so none needs a bound. */
 export function adminApp({ host, token, sources }: AdminOptions): Hono {
   const app = new Hono();
   const report = (context: Context, health: Health) =>
     health.ok ? context.text("ok\n") : context.text(`${health.reason}\n`, 503);
   app.get("/healthz", (context) => report(context, sources.health()));
   app.get("/readyz", (context) => report(context, sources.ready()));
+  app.get("/", (context) => context.text(`${PATHS.join("\n")}\n`));
   app.use(guard(isLoopback(host), token));
   app.get(
     "/metrics",
@@ -118,20 +155,20 @@ export function adminApp({ host, token, sources }: AdminOptions): Hono {
 }
 
 /** Reads on loopback are free to whoever speaks to loopback by its name; all else needs the token. */
-function guard(onLoopback: boolean, token: string | undefined) {
+function guard(onLoopback: boolean, token: AdminToken) {
   return async (context: Context, next: Next): Promise<Response | void> => {
     const isRead = context.req.method === "GET" || context.req.method === "HEAD";
     const named = hostOf(context.req.header("host") ?? new URL(context.req.url).host);
     // A page in somebody's browser can reach loopback under a name of its own (DNS rebinding).
-    if (onLoopback && isRead && isLoopback(named)) return await next();
-    if (token === undefined) {
-      return context.json(
-        { error: "this needs the token of a store in a folder; there is none" },
-        403,
-      );
+    const isForeign = onLoopback && !isLoopback(named);
+    if (onLoopback && isRead && !isForeign) return await next();
+    if (token.kind === "none") {
+      return context.json({ error: `this needs the admin token: ${token.reason}` }, 403);
     }
-    if (bears(context.req.header("authorization"), token)) return await next();
-    const error = "this needs `authorization: Bearer` with the token in <store>/admin.token";
+    if (bears(context.req.header("authorization"), token.text)) return await next();
+    const way = isForeign && isRead ? ", or a loopback address or localhost as the host asked" : "";
+    const error =
+      `this needs \`authorization: Bearer\` with the token in <store>/${TOKEN_FILE}${way}`;
     return context.json({ error }, 401);
   };
 }

@@ -88,6 +88,7 @@ export class App implements AsyncDisposable {
       addresses: () => this.addresses,
       connections: () => this.#doors.connections,
       pushLoop: () => this.#sender.state,
+      warn: (message) => log.logger("admin").warn(message),
     });
     const { metrics } = this.#office;
     const [say, count] = [logPublisher(log), meterPublisher(metrics)];

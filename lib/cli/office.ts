@@ -15,7 +15,7 @@ import {
 } from "../admin/http.ts";
 import { Metrics } from "../admin/metrics.ts";
 import { buildStatus, type Status } from "../admin/status.ts";
-import { loadToken } from "../admin/token.ts";
+import { type AdminToken, loadToken } from "../admin/token.ts";
 import type { Settings } from "../model/settings.ts";
 import { systemClock } from "../rollout/clock.ts";
 import type { Publisher } from "../rollout/publisher.ts";
@@ -37,6 +37,8 @@ export interface OfficeSources {
   readonly addresses: () => readonly string[];
   readonly connections: () => number;
   readonly pushLoop: () => PushLoop;
+  /** Says what a person should see to. */
+  readonly warn: (message: string) => void;
 }
 
 /** Shows what there is to see. Disposing it closes the admin listener. */
@@ -46,6 +48,7 @@ export class Office implements AsyncDisposable {
   readonly #startedAt = systemClock.now();
   readonly #heartbeat: Heartbeat;
   #instance = "";
+  #hasPorts = true;
   #configured: string | undefined;
   #server: AdminServer | undefined;
 
@@ -72,8 +75,9 @@ export class Office implements AsyncDisposable {
   }
 
   /** Opens the admin listener that the settings name, and no other. Rejects with an AdminListenError that names the setting to change. */
-  async open({ admin, instance }: Settings): Promise<void> {
+  async open({ admin, instance, listen }: Settings): Promise<void> {
     this.#instance = instance;
+    this.#hasPorts = listen.length > 0;
     if (admin === this.#configured) return;
     await this.#server?.[Symbol.asyncDispose]();
     this.#server = undefined;
@@ -92,8 +96,8 @@ export class Office implements AsyncDisposable {
     const expansion = expand(admin);
     const at = expansion.ok ? parseHostPort(expansion.text) : undefined;
     if (at === undefined) throw new AdminListenError(`\`admin\` is not host:port: ${admin}`);
-    const { publisher, store } = this.#sources;
-    const token = store.durable ? await loadToken(store.place) : undefined;
+    const { publisher } = this.#sources;
+    const token = await this.#token();
     try {
       return openAdmin({
         ...at,
@@ -115,10 +119,19 @@ export class Office implements AsyncDisposable {
     }
   }
 
+  async #token(): Promise<AdminToken> {
+    const { store, warn } = this.#sources;
+    if (!store.durable) return { kind: "none", reason: "there is none without a store on disk" };
+    const token = await loadToken(store.place);
+    if (token.kind === "none") warn(`there is no admin token: ${token.reason}`);
+    return token;
+  }
+
   #ready(): Health {
     const { hub, addresses } = this.#sources;
     if (hub.current === undefined) return { ok: false, reason: "there is nothing to serve yet" };
-    if (addresses().length === 0) return { ok: false, reason: "no port is open yet" };
+    // None is needed where sinks are only dialled.
+    if (this.#hasPorts && addresses().length === 0) return { ok: false, reason: "no port is open" };
     return { ok: true };
   }
 
