@@ -10,6 +10,9 @@ import type { SubscriptionStatus } from "../protocol/stream.ts";
 import type { PublisherStatus } from "../rollout/publishing.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
+/** Longest text of a peer that is shown whole. UTF-16 code units. */
+const BRIEF = 256;
+
 const time = z.iso.datetime().describe("RFC 3339, UTC");
 
 const finding = z.object({
@@ -200,13 +203,13 @@ function describePeer(one: StatusPeer, now: number): Status["peers"][number] {
     key,
     protocol,
     address,
-    ...(peer && { node: peer.id }),
-    ...(peer?.userAgent === undefined ? {} : { userAgent: peer.userAgent }),
+    ...(peer && { node: brief(peer.id) }),
+    ...(peer?.userAgent === undefined ? {} : { userAgent: brief(peer.userAgent) }),
     ...(sink === undefined ? {} : { sink }),
     openedAt: iso(openedAt),
     bytesSent,
     ...(oldestUnacked === undefined ? {} : { oldestUnackedMs: now - oldestUnacked }),
-    subscriptions: one.subscriptions().map((each) => ({ ...each })),
+    subscriptions: one.subscriptions().map((each) => ({ ...each, type: brief(each.type) })),
   };
 }
 
@@ -223,6 +226,11 @@ function describeSink({ name, address, unresolved, links }: StatusSink): Status[
       ...(lastError === undefined ? {} : { lastError }),
     })),
   };
+}
+
+/** What a peer says of itself may be as long as a message; thousands of those are no status. */
+function brief(text: string): string {
+  return text.length > BRIEF ? `${text.slice(0, BRIEF)}…` : text;
 }
 
 function iso(ms: number): string {

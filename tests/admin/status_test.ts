@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { statusJsonSchema } from "../../scripts/status_schema.ts";
 import { buildStatus, statusSchema } from "../../lib/admin/status.ts";
 import { status, statusSources } from "./statuses.ts";
@@ -30,6 +30,17 @@ Deno.test("status: ages and places are what a reader can use", () => {
   });
   assertEquals(sinks[0]!.links.map((link) => link.state), ["up", "waiting"]);
   assertEquals([reload!.errors, reload!.warnings, held!.removes], [1, 0, 20]);
+});
+
+Deno.test("status: what a peer says of itself cannot swell it", () => {
+  const long = "n".repeat(1_000_000);
+  const [peer] = statusSources().peers;
+  const subscriptions = () => [{ type: long, pending: false, acks: 0, nacks: 0, parked: 0 }];
+  const peers = [{ ...peer!, peer: { id: long, userAgent: long }, subscriptions }];
+  const shown = buildStatus({ ...statusSources(), peers });
+  assert(JSON.stringify(shown).length < 5000);
+  assertEquals(shown.peers[0]!.node, `${"n".repeat(256)}…`);
+  assertEquals(status().peers[0]!.node, "istiod-1");
 });
 
 Deno.test("status: docs/api/status.schema.json is that of the schema (else run deno task schema)", async () => {
