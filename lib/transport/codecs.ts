@@ -55,7 +55,7 @@ export function mcpCodec(protocol: "mcp-source" | "mcp-sink"): SessionCodec<Requ
   return {
     protocol,
     decode: requestResourcesCodec.decode,
-    identify: (request) => request.sinkNode && { id: request.sinkNode.id },
+    identify: (request) => request.sinkNode && { id: brief(request.sinkNode.id) },
     compose: (push) => {
       const { content } = push;
       if (content.kind === "full") {
@@ -86,5 +86,11 @@ function full(push: Push, format: "sotw"): readonly Uint8Array[] {
 function identifyNode(node: Node | undefined): PeerIntroduction | undefined {
   if (node === undefined) return undefined;
   const { id, userAgentName } = node;
-  return userAgentName === "" ? { id } : { id, userAgent: userAgentName };
+  const introduction = { id: brief(id) };
+  return userAgentName === "" ? introduction : { ...introduction, userAgent: brief(userAgentName) };
+}
+
+/** What a peer says of itself is kept for as long as its stream, so not at any length. */
+function brief(text: string): string {
+  return text.slice(0, 256);
 }
