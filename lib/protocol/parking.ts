@@ -85,7 +85,6 @@ export class Parking {
     const names = changed.length + removed.length <= NAMES_REMEMBERED
       ? [...changed.map((resource) => resource.name), ...removed]
       : undefined;
-    this.#refused.delete(version);
     this.#refused.set(version, names);
     for (const oldest of this.#refused.keys()) {
       if (this.#refused.size <= REMEMBERED) break;

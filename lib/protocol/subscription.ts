@@ -143,10 +143,10 @@ export class Subscription {
     if (this.#pending === undefined) return;
     const { target, collection } = this.#pending.proposal;
     for (const { name } of collection) if (!this.interest.has(name)) this.#givenUp.add(name);
-    const [newTarget, newCollection] = [restrict(target), restrict(collection)];
+    const rest = restrict(target);
     const proposal = {
-      target: newTarget,
-      collection: newCollection.version === newTarget.version ? newTarget : newCollection,
+      target: rest,
+      collection: collection === target ? rest : restrict(collection),
     };
     this.#pending = { ...this.#pending, proposal };
   }
@@ -229,8 +229,6 @@ export class Subscription {
     if (this.#told === undefined) return;
     const held = heldCollection(this.#told, target, this.interest);
     this.#told = undefined;
-    // A full push replaces everything: then it only matters whether everything is equal already.
-    if (!this.incremental && held !== target) return;
     this.#parking.told(held);
     if (held === target) this.#ackedVersion = held.version;
     if (this.incremental && this.#fresh) this.#due = true;

@@ -165,4 +165,6 @@ Deno.test("parking: a form that only the peer knows is not held back in a full p
   const next = collectionOf({ a: "2", b: "2" });
   assertEquals(plain(parking.propose(next, false)?.collection), { a: "1", b: "2" });
   assertEquals(plain(parking.propose(next, true)?.collection), { a: "2", b: "2" });
+  assertEquals(plain(parking.propose(target, false)?.collection), { a: "1", b: "1" });
+  assertEquals(parking.propose(target, true), undefined);
 });
