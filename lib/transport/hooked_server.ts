@@ -73,7 +73,11 @@ export class HookedServer {
   /** Events come synchronously: the session with its connection, the call with its stream. */
   #hook(server: Http2Server): Http2Server {
     server.prependListener("session", (session) => {
-      if (this.#injecting !== undefined) this.#gates.set(session, this.#injecting);
+      const gate = this.#injecting;
+      if (gate === undefined) return;
+      this.#gates.set(session, gate);
+      // The runtime does not end every session whose transport is gone; its keepalive would hold it.
+      gate.once("close", () => session.destroy());
     });
     server.prependListener("stream", (stream) => {
       this.#opening = stream as ServerHttp2Stream; // as `on` has it; the types of prependListener are older

@@ -148,6 +148,8 @@ export class PushServer implements AsyncDisposable {
 
   #open(path: string, call: Call, opened: (stream: PushStream) => void): void {
     const { stream: http2, gate } = this.#hooked.below();
+    const siblings = this.#gates.get(gate);
+    if (siblings === undefined) return void http2.close(constants.NGHTTP2_CANCEL); // it is lost
     const wire = new ServerWire(call, http2, gate);
     const stream = new PieceStream(wire, {
       path,
@@ -155,15 +157,16 @@ export class PushServer implements AsyncDisposable {
       metadata: readMetadata(call.metadata),
       now: this.#now,
     });
-    const siblings = this.#gates.get(gate)!;
     siblings.add(stream);
+    let release: ReturnType<typeof setTimeout> | undefined;
     http2.once("close", () => {
+      clearTimeout(release);
       siblings.delete(stream);
       stream.closed();
     });
     call.once("cancelled", () => { // also when its trailers are sent
       stream.closed();
-      setTimeout(() => wire.release(), RELEASE_AFTER);
+      if (!http2.closed) release = setTimeout(() => wire.release(), RELEASE_AFTER);
     });
     call.once("end", () => stream.end());
     if (this.#draining) stream.end({ code: "UNAVAILABLE", message: "shutting down" });
