@@ -42,14 +42,21 @@ export function heldCollection(
 ): Collection {
   const different: Resource[] = [];
   const missing: string[] = [];
+  const names = Object.keys(versions);
+  let met = 0;
   for (const { name, version } of target) {
-    const held = Object.hasOwn(versions, name) ? versions[name]! : undefined;
-    if (held === undefined) missing.push(name);
-    else if (held !== version) different.push(unknownResource(name, held));
+    const held = Object.hasOwn(versions, name) ? versions[name] : undefined;
+    if (held === undefined) {
+      missing.push(name);
+      continue;
+    }
+    met++;
+    if (held !== version) different.push(unknownResource(name, held));
   }
-  for (const [name, version] of Object.entries(versions)) {
+  // Most clients hold nothing that is gone; then there is no need to look each name up.
+  for (const name of met === names.length ? [] : names) {
     if (wanted.has(name) && target.get(name) === undefined) {
-      different.push(unknownResource(name, version));
+      different.push(unknownResource(name, versions[name]!));
     }
   }
   return target.patch(different, missing);

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { DeltaMachine } from "../../lib/protocol/delta.ts";
 import { McpSourceMachine } from "../../lib/protocol/mcp_source.ts";
 import { collectionResolver, typeUrlResolver } from "../../lib/protocol/resolve.ts";
@@ -90,5 +90,5 @@ Deno.test("ack: the event gives the collection that the peer now holds", () => {
   machine.receive(peer.connect(false)!);
   const [event] = eventsOf(machine.receive(peer.take(machine.next()!, true)));
   assert(event?.kind === "ack");
-  assertEquals(event.collection, snapshot.collections.get("ServiceEntry"));
+  assertStrictEquals(event.collection, snapshot.collections.get("ServiceEntry"));
 });
