@@ -30,10 +30,13 @@ export class Sessions implements Disposable {
   readonly #options: SessionsOptions;
   readonly #live = new Map<number, { info: SessionInfo; retarget: (p: Publication) => void }>();
   readonly #subscription: Disposable;
+  /** Of this run: a nonce of an earlier one, still on its way at a peer, must not equal one of ours. */
+  readonly #run: string;
   #keys = 0;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+    this.#run = options.clock.now().toString(36);
     this.#subscription = options.targets.subscribe((publication) => {
       for (const { retarget } of this.#live.values()) retarget(publication);
     });
@@ -48,7 +51,15 @@ export class Sessions implements Disposable {
   ): Session<Request> {
     const key = ++this.#keys;
     const { sender, observer, clock, targets } = this.#options;
-    const parts = { key, stream, machine: machine(`${key}-`), codec, sender, observer, clock };
+    const parts = {
+      key,
+      stream,
+      machine: machine(`${this.#run}-${key}-`),
+      codec,
+      sender,
+      observer,
+      clock,
+    };
     const session = new Session<Request>({ ...parts, ...extra }, targets.current);
     if (stream.signal.aborted) return session;
     this.#live.set(key, { info: session, retarget: (p) => session.retarget(p) });

@@ -40,32 +40,40 @@ class Bench implements Disposable {
   readonly hub = new Hub();
   readonly sender = new Sender({ now: () => this.clock.now() });
   readonly seen: string[] = [];
-  readonly sessions = new Sessions({
-    targets: this.hub,
-    sender: this.sender,
-    clock: this.clock,
-    observer: {
-      opened: (session) => void this.seen.push(`opened ${session.address}`),
-      sent: (_session, push, { bytes }) => void this.seen.push(`sent ${push.nonce} ${bytes > 0}`),
-      event: (_session: SessionInfo, event: Event, latency) =>
-        void this.seen.push(latency === undefined ? event.kind : `${event.kind} after ${latency}`),
-      cut: () => void this.seen.push("cut"),
-      closed: (_session, reason) => void this.seen.push(`closed ${reason}`),
-    },
-  });
+  readonly sessions = this.restart();
+
+  /** The sessions of another run of the program. */
+  restart(): Sessions {
+    return new Sessions({
+      targets: this.hub,
+      sender: this.sender,
+      clock: this.clock,
+      observer: {
+        opened: (session) => void this.seen.push(`opened ${session.address}`),
+        sent: (_session, push, { bytes }) => void this.seen.push(`sent ${push.nonce} ${bytes > 0}`),
+        event: (_session: SessionInfo, event: Event, latency) =>
+          void this.seen.push(
+            latency === undefined ? event.kind : `${event.kind} after ${latency}`,
+          ),
+        cut: () => void this.seen.push("cut"),
+        closed: (_session, reason) => void this.seen.push(`closed ${reason}`),
+      },
+    });
+  }
+
   readonly stream = new FakeStream();
 
-  open() {
+  open(stream = this.stream, sessions = this.sessions) {
     const resolver = collectionResolver({ unknownCollection: "empty" });
-    return this.sessions.open(
-      this.stream,
+    return sessions.open(
+      stream,
       (prefix) => new McpSourceMachine({ prefix, resolver }),
       mcpCodec("mcp-source"),
     );
   }
 
-  async ask(nonce = ""): Promise<void> {
-    this.stream.request(requestResourcesCodec.encode({
+  async ask(nonce = "", stream = this.stream): Promise<void> {
+    stream.request(requestResourcesCodec.encode({
       sinkNode: { id: "pilot-1" },
       collection: COLLECTION,
       responseNonce: nonce,
@@ -143,4 +151,20 @@ Deno.test("session: one whose stream is over is listed and told of publications 
   await settle();
   assertEquals([bench.sessions.list().length, bench.stream.written.length], [0, 0]);
   assertEquals(bench.seen.at(-1), "closed undefined");
+});
+
+Deno.test("session: nonces of another run or another stream are never ours", async () => {
+  const nonces: string[] = [];
+  for (const later of [0, 1]) {
+    using bench = new Bench();
+    await bench.clock.pass(later);
+    using sessions = bench.restart();
+    bench.hub.publish({ snapshot: snapshotOf("shop/a"), changedAt: bench.clock.now() });
+    for (const stream of [new FakeStream(), new FakeStream()]) {
+      bench.open(stream, sessions);
+      await bench.ask("", stream);
+      nonces.push(resourcesCodec.decode(stream.written.at(-1)!).nonce);
+    }
+  }
+  assertEquals(new Set(nonces).size, 4);
 });
