@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { type SourceFile, sources } from "./source_files.ts";
+import { ROOT, type SourceFile, sources } from "./source_files.ts";
 
 /** A declaration that starts a line, as the formatter writes it. */
 const EXPORTED =
@@ -50,4 +50,18 @@ Deno.test("docs: the walk finds what has no docstring", () => {
   assertEquals(file("/* not one */\nexport type A = 1;"), 1);
   assertEquals(file("/** */\nexport interface A {}"), 1);
   assertEquals(file("/** Of another. */\n\nexport async function f() {}"), 1);
+});
+
+Deno.test("docs: every decision is in the list of decisions, in order, under its number", () => {
+  const folder = `${ROOT}/docs/adr`;
+  const files = [...Deno.readDirSync(folder)].map(({ name }) => name)
+    .filter((name) => name !== "README.md").sort();
+  const list = Deno.readTextFileSync(`${folder}/README.md`);
+  const rows = [...list.matchAll(/^\| \[(\d+)\]\(([^)]+)\)/gm)];
+  assertEquals(rows.map(([, , file]) => file), files);
+  rows.forEach(([, number, file], at) => {
+    assertEquals([Number(number), Number(file!.slice(0, 4))], [at + 1, at + 1]);
+    const title = Deno.readTextFileSync(`${folder}/${file}`).split("\n")[0]!;
+    assert(title.startsWith(`# ${number}. `), `${file} begins with ${title}`);
+  });
 });

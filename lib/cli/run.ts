@@ -30,7 +30,8 @@ const FIRST_LOG = { level: "info", format: "text" } as const;
 export async function run(options: RunOptions): Promise<number> {
   const config = resolve(options.config);
   await using sink = new StreamSink(Deno.stderr);
-  const log = new Log({ ...FIRST_LOG, sink: sink.write, colours: Deno.stderr.isTerminal() });
+  const colours = Deno.stderr.isTerminal() && !Deno.noColor;
+  const log = new Log({ ...FIRST_LOG, sink: sink.write, colours });
   const logger = log.logger("pinnace");
   try {
     await using opened = await openStore(resolve(options.store ?? defaultStore(config)), {

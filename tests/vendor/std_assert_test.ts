@@ -62,6 +62,10 @@ class Pixel {
   constructor(readonly x: number) {}
 }
 
+function concealing(x: number): object {
+  return Object.defineProperty(new Point(1), "hidden", { value: x });
+}
+
 function ring(name: string): Record<string, unknown> {
   const made: Record<string, unknown> = { name };
   made.self = made;
@@ -116,6 +120,7 @@ Deno.test("assert package: equal tells apart what differs", () => {
     ["map values", new Map([["a", 1]]), new Map([["a", 2]])],
     ["map keys", new Map([[{ a: 1 }, 1]]), new Map([[{ a: 2 }, 1]])],
     ["private state seen through a getter", new Hidden(1), new Hidden(2)],
+    ["what an instance doesn't enumerate", concealing(1), concealing(2)],
     ["private state deep inside", [{ a: new Hidden(1) }], [{ a: new Hidden(2) }]],
     ["sets", new Set([{ a: 1 }, { a: 3 }]), new Set([{ a: 1 }, { a: 2 }])],
     ["errors made in two places", new Error("a"), new Error("a")],

@@ -129,17 +129,23 @@ function sameSet(a: Set<unknown>, b: Set<unknown>, seen: Seen): boolean {
 }
 
 function sameProperties(a: object, b: object, seen: Seen): boolean {
-  const keys = visibleKeys(a);
-  if (keys.length !== visibleKeys(b).length) return false;
-  const enumerable = Object.prototype.propertyIsEnumerable;
+  const keys = comparedKeys(a);
+  if (keys.length !== comparedKeys(b).length) return false;
   return keys.every((key) =>
-    enumerable.call(b, key) && same(Reflect.get(a, key), Reflect.get(b, key), seen)
+    Object.hasOwn(b, key) && same(Reflect.get(a, key), Reflect.get(b, key), seen)
   ) && getters(a).every((key) => same(Reflect.get(a, key), Reflect.get(b, key), seen));
 }
 
-function visibleKeys(value: object): PropertyKey[] {
+/** Of plain objects and arrays what can be enumerated; of others every property of their own. */
+function comparedKeys(value: object): PropertyKey[] {
+  const prototype = Object.getPrototypeOf(value);
+  const isPlain = prototype === null || prototype === Object.prototype ||
+    prototype === Array.prototype;
+  if (!isPlain) return Reflect.ownKeys(value);
+  const symbols = Object.getOwnPropertySymbols(value);
+  if (symbols.length === 0) return Object.keys(value);
   const enumerable = Object.prototype.propertyIsEnumerable;
-  return Reflect.ownKeys(value).filter((key) => enumerable.call(value, key));
+  return [...Object.keys(value), ...symbols.filter((key) => enumerable.call(value, key))];
 }
 
 /** What an instance of a class of the program's own shows through its class. */
