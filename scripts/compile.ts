@@ -46,6 +46,7 @@ export function compile(...options: string[]): Promise<Outcome> {
   const out = ["--output", OUTPUT.binary];
   return deno(
     "compile",
+    "--no-config",
     "--no-check",
     "--no-prompt",
     ...PERMISSIONS,
