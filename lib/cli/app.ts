@@ -25,8 +25,8 @@ import { linkObservers, listenerHooks, observers } from "./both.ts";
 import { Doors } from "./doors.ts";
 import { meterLinks, meterListeners, meterPublisher, meterSessions } from "./metering.ts";
 import { Office } from "./office.ts";
+import { FindingLog } from "./finding_log.ts";
 import {
-  FindingLog,
   logLinks,
   logListeners,
   logPublisher,
@@ -181,6 +181,7 @@ export class App implements AsyncDisposable {
       this.#office[Symbol.asyncDispose](),
       this.#publisher[Symbol.asyncDispose](),
     ]);
+    this.#findings[Symbol.dispose]();
     this.#sessions[Symbol.dispose]();
     this.#sender[Symbol.dispose]();
   }
@@ -202,6 +203,7 @@ export class App implements AsyncDisposable {
     await this.#publisher.idle();
     const current = this.#hub.current;
     if (current === undefined) {
+      await this.#findings.settled();
       throw new NothingToServeError("there is nothing to serve: see the findings above");
     }
     await this.#apply(current.snapshot.settings);
@@ -257,20 +259,24 @@ export class App implements AsyncDisposable {
     const fields = { files, filesParsed, services, ms: Math.round(state.durationMs) };
     if (result.ok) logger.info("loaded", fields);
     else {
-      const kept = result.usable
-        ? "the last good content of these files stays"
-        : "what is published stays";
-      logger.warn(`loaded with errors; ${kept}`, { ...fields, kept: result.kept.join(" ") });
+      const { kept } = result;
+      const held = kept.length === 0 ? {} : { kept: kept.join(" ") };
+      logger.warn(`loaded with errors; ${this.#consequence(result)}`, { ...fields, ...held });
     }
     const { push, watch } = result.settings ?? this.#settings ?? {};
     this.#watcher.update(
       result.watch,
       push && watch && { quiet: push.quiet, max: push.max, poll: watch.poll },
     );
-    const isPlaced = result.findings.every((f) =>
-      f.path === undefined || f.position?.line !== undefined
-    );
-    if (isPlaced) this.#findings.say(result.findings); // else they come again, with line and column
+    this.#findings.take(result.findings);
+  }
+
+  #consequence({ usable, kept }: LoadResult): string {
+    if (usable && kept.length > 0) return "the last good content of these files stays";
+    if (usable) return "what is refused is not served";
+    return this.#hub.current === undefined
+      ? "nothing of it can be used"
+      : "what is published stays";
   }
 
   #makeDialer(): SinkDialer {

@@ -3,8 +3,6 @@
  *
  * @module
  */
-import type { Finding } from "../model/finding.ts";
-import { formatFinding } from "../model/finding.ts";
 import type { Event, Push } from "../protocol/stream.ts";
 import type { PublisherEvent } from "../rollout/publisher.ts";
 import { resourceCount, type Snapshot } from "../snapshot/snapshot.ts";
@@ -201,28 +199,4 @@ export function logPublisher(log: Log): (event: PublisherEvent) => void {
         });
     }
   };
-}
-
-/** Says each finding as a line, unless the very same list was said before. */
-export class FindingLog {
-  readonly #logger: Logger;
-  #said = new Set<string>();
-
-  constructor(log: Log) {
-    this.#logger = log.logger("config");
-  }
-
-  /** Takes the findings as they are now; those not said before are. */
-  say(findings: readonly Finding[]): void {
-    const now = new Set<string>();
-    for (const finding of findings) {
-      const text = formatFinding(finding);
-      now.add(text);
-      if (this.#said.has(text)) continue;
-      if (finding.severity === "error") this.#logger.error(text, { rule: finding.rule });
-      else this.#logger.warn(text, { rule: finding.rule });
-    }
-    if (this.#said.size > 0 && now.size === 0) this.#logger.info("all findings are cleared");
-    this.#said = now;
-  }
 }
