@@ -47,6 +47,7 @@ export class Gate extends Duplex {
   readonly #waiting: (() => void)[] = []; // for room
   #written: ((error?: Error | null) => void) | undefined; // of a write that waits for the socket
   #drained = false;
+  #gathering = false;
 
   constructor(socket: Socket, options: GateOptions) {
     super({ allowHalfOpen: false, writableHighWaterMark: ROOM });
@@ -135,6 +136,7 @@ export class Gate extends Duplex {
     callback: (error?: Error | null) => void,
   ): void {
     this.#scanner.outbound(chunk);
+    this.#gather();
     if (this.#socket.destroyed || this.#socket.write(chunk)) callback();
     else this.#written = callback;
   }
@@ -147,6 +149,17 @@ export class Gate extends Duplex {
     this.#settleWrite();
     this.#socket.destroy();
     callback(error);
+  }
+
+  /** HTTP/2 writes frame by frame; what it writes in one go becomes one write of the socket. */
+  #gather(): void {
+    if (this.#gathering) return;
+    this.#gathering = true;
+    this.#socket.cork();
+    queueMicrotask(() => {
+      this.#gathering = false;
+      this.#socket.uncork();
+    });
   }
 
   #receive(chunk: Uint8Array): void {

@@ -133,6 +133,7 @@ class Doorkeeper {
   }
 
   #gate({ socket, identity }: Secured, address: string, settled: () => void): void {
+    if (socket.destroyed) return; // it came too late
     const { now, limits, hooks } = this.#options;
     new Gate(socket, {
       side: "server",
@@ -170,6 +171,7 @@ class Doorkeeper {
   }
 
   #refuse(socket: net.Socket, reason: RefusalReason, address: string): void {
+    if (socket.destroyed) return; // for another reason
     this.#options.hooks?.refused?.(reason, address);
     socket.destroy();
   }

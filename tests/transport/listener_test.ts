@@ -190,3 +190,19 @@ Deno.test("listener: connections are secured first where that is asked for", asy
   assertEquals(bench.gates[0]!.identity, identity);
   assertEquals(bench.said, ["refused handshake 127.0.0.1"]);
 });
+
+Deno.test("listener: a handshake that ends after the deadline changes nothing any more", async () => {
+  const late = Promise.withResolvers<void>();
+  await using bench = new Bench({
+    prefaceDeadline: 30,
+    secure: async (socket) => {
+      await late.promise;
+      return { socket };
+    },
+  });
+  await using peer = await bench.dial(PREFACE);
+  await until(() => peer.closed, "dropped");
+  late.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals([bench.said, bench.gates.length], [["refused deadline 127.0.0.1"], 0]);
+});
