@@ -16,7 +16,7 @@ import type { Fields } from "./log/fields.ts";
 import { formatJson, formatText, type Line } from "./log/format.ts";
 import type { LogSink } from "./log/stream_sink.ts";
 
-export { explain, type Fields, redactHeaders } from "./log/fields.ts";
+export { explain, type Fields } from "./log/fields.ts";
 export {
   type ByteWriter,
   type LogSink,

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { explain, Log, type LogOptions, redactHeaders, StreamSink, Throttle } from "../lib/log.ts";
+import { explain, Log, type LogOptions, StreamSink, Throttle } from "../lib/log.ts";
 
 function open(options: Partial<LogOptions> = {}): { log: Log; lines: string[] } {
   const lines: string[] = [];
@@ -114,11 +114,6 @@ Deno.test("log: secrets are left out, whatever they hide in", () => {
   assertEquals(lines[0]!.includes("abc"), false);
   const line = JSON.parse(lines[0]!);
   assertEquals([line["headers.x-site"], line.tokenFile], ["fra", "admin.token"]);
-  assertEquals(redactHeaders(new Headers({ Authorization: "x", "x-site": "fra", a: "bearer y" })), {
-    a: "[redacted]",
-    authorization: "[redacted]",
-    "x-site": "fra",
-  });
 });
 
 Deno.test("log: errors say why, once, and not without end", () => {

@@ -32,20 +32,6 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Headers fit to be shown: every name stays, the values of those that carry credentials (by their
- * name, or because the value starts with a scheme such as `Bearer`) do not.
- */
-export function redactHeaders(
-  headers: Iterable<readonly [string, string]>,
-): Record<string, string> {
-  const shown: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    shown[name] = isSecretName(name) || SCHEME.test(value) ? REDACTED : value;
-  }
-  return shown;
-}
-
-/**
  * The fields as flat pairs: objects become `outer.inner`, errors the chain of their messages, secrets
  * {@link REDACTED}. Long values, lists and deep objects are cut and say so; undefined is left out.
  */
