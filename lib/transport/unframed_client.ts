@@ -31,7 +31,6 @@ export function unframedClient(
     "grpc.service_config_disable_resolution": 1,
     // Nothing is kept for a retry, so a write is done when the transport took it and not before.
     "grpc.enable_retries": 0,
-    "grpc.retry_buffer_size": 0,
     "grpc.per_rpc_retry_buffer_size": 0,
   });
   const channel = client.getChannel() as unknown as {

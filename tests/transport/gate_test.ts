@@ -224,6 +224,7 @@ Deno.test("gate: a peer that closes only its half loses the connection", async (
   bench.far.end();
   await until(() => bench.gate.closed && bench.near.closed, "gate and socket are closed");
   assertEquals(bench.passed.length, 24 + 19);
+  assertEquals(bench.said, ["preface", "end", "close"]); // in order, so the session ends in order
   await until(() => bench.far.readableEnded, "the peer sees the end");
 });
 

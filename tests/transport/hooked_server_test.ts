@@ -1,7 +1,12 @@
 import { assertThrows } from "@std/assert";
+import http2, { type Http2Session } from "node:http2";
 import * as grpc from "@grpc/grpc-js";
+import type { Gate } from "../../lib/transport/gate.ts";
+import { rawMethod } from "../../lib/transport/grpc_bytes.ts";
 import { GrpcInternalsError, HookedServer } from "../../lib/transport/hooked_server.ts";
 import { unframedClient } from "../../lib/transport/unframed_client.ts";
+import { PATH, Serving } from "./serving.ts";
+import { until } from "./sockets.ts";
 
 // That the hooks do their work is seen in the tests of server and dial-out; here, that a grpc-js
 // without them is refused at once and not found out on the wire.
@@ -25,6 +30,39 @@ Deno.test("grpc-js internals: a server that makes its HTTP/2 server otherwise is
 Deno.test("grpc-js internals: a call opened outside its stream's event is refused", () => {
   const hooked = new HookedServer({ "grpc.enable_channelz": 0 });
   assertThrows(() => hooked.below(), GrpcInternalsError, "opens calls in another way");
+  hooked.close();
+});
+
+Deno.test("grpc-js internals: a session ends with its connection", async () => {
+  await using serving = await Serving.start();
+  const hooked = new HookedServer({ "grpc.enable_channelz": 0 });
+  const gates: Gate[] = [];
+  serving.server.inject = (gate) => {
+    gates.push(gate);
+    hooked.inject(gate);
+  };
+  let session: Http2Session | undefined;
+  hooked.server.addService({ [PATH]: rawMethod(PATH, true) }, {
+    [PATH]: () => {
+      const { stream } = hooked.below();
+      session = stream.session;
+      stream.respond({ ":status": 200 });
+      stream.write(new Uint8Array(30_000));
+    },
+  });
+  const client = http2.connect(`http://127.0.0.1:${serving.port}`);
+  client.on("error", () => {});
+  const request = client.request({
+    ":method": "POST",
+    ":path": PATH,
+    "content-type": "application/grpc",
+  });
+  request.on("error", () => {}).resume();
+  request.write(new Uint8Array(6)); // nobody reads it
+  await until(() => session !== undefined, "the call is open");
+  client.destroy(); // left alone, the runtime keeps the session of such a client for good
+  await until(() => gates[0]!.closed, "the connection is closed");
+  await until(() => session!.destroyed, "the session is destroyed");
   hooked.close();
 });
 

@@ -213,6 +213,24 @@ Deno.test("server: a request that cannot be handled ends its stream and nothing 
   await until(() => fine.received.length === 2, "and on");
 });
 
+Deno.test("server: a stream that was ended delivers no further requests, even while it still writes", async () => {
+  let requests = 0;
+  await using serving = await Serving.start((stream) => {
+    stream.onRequest(() => {
+      requests++;
+      stream.write(messageOf(bytes(1_000_000))).catch(() => {}); // more than the window
+      stream.end({ code: "INVALID_ARGUMENT", message: "not that" });
+    });
+  });
+  await using peer = new RawPeer(serving.port);
+  const message = concat(Uint8Array.of(0, 0, 0, 0, 1), bytes(1));
+  peer.socket.write(concat(PREFACE, settings(), headers(1, grpcRequest(PATH)), data(1, message)));
+  await until(() => requests === 1, "the request came");
+  peer.socket.write(concat(data(1, message), data(1, message)));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assertEquals([requests, serving.server.streams], [1, 1]);
+});
+
 Deno.test("server: streams of one connection have a cap", async () => {
   await using serving = await Serving.start(() => {}, { maxStreams: 2 });
   const session = http2.connect(`http://127.0.0.1:${serving.port}`);
