@@ -1,85 +1,94 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { bundle, compile, OUTPUT, PERMISSIONS } from "../../scripts/compile.ts";
+import { bundle, compile, PERMISSIONS } from "../../scripts/compile.ts";
+import { freePort } from "../interop/lib/ports.ts";
+import { folder } from "./command.ts";
+import { readEmbedded } from "./embedded.ts";
 import { smoke } from "./smoke.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-Deno.test("binary: the bundle alone does all that the source does, from an empty folder, offline", async () => {
-  const built = await bundle();
+/** Finds nothing but what it is given. */
+const ALONE = ["--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"];
+
+Deno.test("binary: one module is the whole program, and all that is compiled", async (t) => {
+  await using dir = await folder({});
+  const bundled = `${dir.path}/pinnace.js`;
+  const built = await bundle(bundled);
   assert(built.ok, built.output);
-  const folder = await Deno.makeTempDir({ prefix: "pinnace-bundle-" });
-  try {
-    await Deno.copyFile(new URL(OUTPUT.bundle, ROOT), `${folder}/pinnace.js`);
-    const offline = ["--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"];
+  const program = await Deno.readTextFile(bundled);
+
+  await t.step("it holds program, worker and descriptor, no tests, nothing of tests", () => {
+    const modules = [...program.matchAll(/^\/\/ (\S+\.[cm]?[jt]s)$/gm)].map(([, name]) => name!);
+    for (const name of ["main.ts", "lib/config/worker.ts", "proto/descriptor.ts"]) {
+      assert(modules.includes(name), `${name} is not in it`);
+    }
+    const known = /^(main\.ts|lib\/|proto\/descriptor\.ts$|vendor\/std_log\/|npm:)/;
+    assertEquals(modules.filter((name) => !known.test(name)), []);
+    assertEquals(modules.filter((name) => /^npm:(fast-check|[^/]*assert)/.test(name)), []);
+    assertEquals(program.match(/from "node:(assert|test)[^"]*"/g), null);
+    const imported = [...program.matchAll(/^import .* from "([^"]+)";$/gm)].map(([, of]) => of!);
+    assert(imported.length > 5);
+    assertEquals(imported.filter((of) => !of.startsWith("node:")), []);
+  });
+
+  await t.step("it does all that the source does, from an empty folder, offline", async () => {
     await smoke({
       command: Deno.execPath(),
-      args: ["run", "--no-prompt", ...offline, ...PERMISSIONS, `${folder}/pinnace.js`],
-      cwd: folder,
-      env: { DENO_DIR: `${folder}/cache` },
+      args: ["run", "--no-prompt", ...ALONE, ...PERMISSIONS, bundled],
+      cwd: dir.path,
+      env: { DENO_DIR: `${dir.path}/cache` },
     });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
+
+  await t.step("compiled, nothing else is embedded, and least is allowed", async () => {
+    const binary = `${dir.path}/pinnace`;
+    // Deno itself stands in for the runtime that is to be fetched; what is embedded is the same.
+    const made = await compile(bundled, binary, {
+      env: { ...Deno.env.toObject(), DENORT_BIN: Deno.execPath() },
+    });
+    assert(made.ok, made.output);
+    const { files, permissions } = await readEmbedded(binary);
+    assertEquals([...files.keys()], ["pinnace.js"]);
+    assert(files.get("pinnace.js") === program, "the bundle is embedded as it is");
+    const allowed = Object.entries(permissions)
+      .filter(([name, value]) => name.startsWith("allow_") && value !== null);
+    assertEquals(Object.fromEntries(allowed.filter(([name]) => name !== "allow_import")), {
+      allow_env: [],
+      allow_net: [],
+      allow_read: [],
+      allow_write: [],
+      allow_sys: ["hostname"],
+    });
+    assertEquals([permissions["deny_import"], permissions["prompt"]], [[], false]);
+  });
 });
 
-Deno.test("binary: it may run nothing and load no native library", () => {
-  const allowed = PERMISSIONS.map((permission) => permission.replace(/^--allow-(\w+).*/, "$1"));
-  assertEquals(allowed.toSorted(), ["env", "net", "read", "sys", "write"]);
+Deno.test("binary: where DENORT_BIN names no file, one line says so, exit code 1", async () => {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "compile"],
+    cwd: ROOT,
+    env: { DENORT_BIN: "/nowhere/denort" },
+    stdin: "null",
+  }).output();
+  const text = new TextDecoder();
+  assertEquals([code, text.decode(stdout)], [1, ""]);
+  assertMatch(text.decode(stderr), /^DENORT_BIN is \/nowhere\/denort, .* denort [\d.]+\n$/);
 });
 
-Deno.test("binary: compiled, it holds the program, its worker and the descriptor, and no tests", async () => {
-  const built = await bundle();
-  assert(built.ok, built.output);
-  // Deno itself stands in for the runtime that is to be fetched; what is embedded is the same.
-  const compiled = await withEnv("DENORT_BIN", Deno.execPath(), () => compile());
-  assert(compiled.ok, compiled.output);
-  const runtime = (await Deno.stat(Deno.execPath())).size;
-  const embedded = await tailOf(new URL(OUTPUT.binary, ROOT), Math.floor(runtime / 2));
-  const has = (text: string) => embedded.includes(text);
-  // Names that only the program, only its worker and only the descriptor have.
-  for (
-    const text of ["ResourceSink/EstablishResourceStream", "LoadWorker", "subjectAltNames"]
-  ) {
-    assert(has(text), `${text} is not embedded`);
-  }
-  for (const text of ["fast-check", "class AssertionError extends", "Deno.test("]) {
-    assert(!has(text), `${text} is embedded`);
-  }
-});
-
-Deno.test("binary: where the runtime cannot be had, one line says what to set", async () => {
-  const { success, stderr } = await withEnv(
-    "DENORT_BIN",
-    "/nowhere/denort",
-    () =>
-      new Deno.Command(Deno.execPath(), {
-        args: ["task", "--quiet", "compile"],
-        cwd: ROOT,
-        stdin: "null",
-      }).output(),
+Deno.test("binary: where the runtime cannot be had, one line says which and names DENORT_BIN", async () => {
+  await using dir = await folder({ "tiny.js": "console.log(1);", "denort": "not a program" });
+  const [tiny, to] = [`${dir.path}/tiny.js`, `${dir.path}/tiny`];
+  const proxy = `http://127.0.0.1:${freePort()}`; // nobody is there
+  const { DENORT_BIN: _, ...env } = Deno.env.toObject();
+  const offline = { DENO_DIR: `${dir.path}/cache`, HTTPS_PROXY: proxy, https_proxy: proxy };
+  const unfetched = await compile(tiny, to, { env: { ...env, ...offline } });
+  const version = Deno.version.deno.replaceAll(".", "\\.");
+  assertEquals(unfetched.ok, false);
+  assertMatch(
+    unfetched.output,
+    new RegExp(`^denort ${version} cannot be fetched \\(.+\\); set DENORT_BIN to a local .*\\n$`),
   );
-  const text = new TextDecoder().decode(stderr).trimEnd();
-  assertEquals(success, false);
-  assertMatch(text, /^denort .* DENORT_BIN .*$/); // one line: `.` matches no line end
+  const junk = await compile(tiny, to, { env: { ...env, DENORT_BIN: `${dir.path}/denort` } });
+  assertEquals(junk.ok, false);
+  assertMatch(junk.output, /^DENORT_BIN is .*\/denort, which is not usable \(.+\); .*\n$/);
 });
-
-async function withEnv<T>(name: string, value: string, run: () => Promise<T>): Promise<T> {
-  const before = Deno.env.get(name);
-  Deno.env.set(name, value);
-  try {
-    return await run();
-  } finally {
-    if (before === undefined) Deno.env.delete(name);
-    else Deno.env.set(name, before);
-  }
-}
-
-/** What a file holds from `from` on, as Latin-1: every byte a character. */
-async function tailOf(path: URL, from: number): Promise<string> {
-  using file = await Deno.open(path);
-  await file.seek(from, Deno.SeekMode.Start);
-  const chunks: string[] = [];
-  const latin = new TextDecoder("latin1");
-  for await (const chunk of file.readable) chunks.push(latin.decode(chunk));
-  return chunks.join("");
-}
