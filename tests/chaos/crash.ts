@@ -165,6 +165,7 @@ class CrashRun {
   async #replace(config: Readonly<Record<string, unknown>>): Promise<void> {
     const text = dump({
       listen: [{ address: this.#address }],
+      admin: false, // nobody asks; and its default port may be taken
       push: { quiet: "5ms", max: "20ms" },
       log: { level: "info", format: "json" },
       ...config,
