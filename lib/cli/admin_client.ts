@@ -4,8 +4,10 @@
  * @module
  */
 import { join, resolve } from "node:path";
+import { parseHostPort } from "../config/address.ts";
 import { expand } from "../config/expand.ts";
-import { readConfig } from "./read_config.ts";
+import { explain } from "../log.ts";
+import { describeFindings, readConfig } from "./read_config.ts";
 import { defaultStore } from "./store_place.ts";
 
 /** Which Pinnace is meant. */
@@ -31,8 +33,9 @@ export async function askAdmin(
   method: "GET" | "POST" = "GET",
 ): Promise<unknown> {
   const address = options.admin ?? configuredAdmin(options.config);
-  const token = await readToken(options);
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  if (parseHostPort(address) === undefined) throw new AdminError(`${address} is not host:port`);
+  const found = await readToken(options);
+  const headers = "token" in found ? { authorization: `Bearer ${found.token}` } : {};
   let response: Response;
   let body: { error?: string } | undefined;
   try {
@@ -40,16 +43,22 @@ export async function askAdmin(
     response = await fetch(`http://${address}${path}`, { method, headers, signal });
     body = await response.json();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new AdminError(`no Pinnace answers on ${address}: ${why}`, { cause });
+    throw new AdminError(`no Pinnace answers on ${address}: ${explain(cause)}`, { cause });
   }
-  if (!response.ok) throw new AdminError(body?.error ?? `${address} answers ${response.status}`);
+  if (!response.ok) {
+    const why = response.status === 401 && "missing" in found ? ` (${found.missing})` : "";
+    throw new AdminError((body?.error ?? `${address} answers ${response.status}`) + why);
+  }
   return body;
 }
 
 function configuredAdmin(config: string): string {
-  const { result } = readConfig(config);
-  const admin = result.settings?.admin;
+  const { result, findings } = readConfig(config);
+  if (result.settings === undefined) {
+    const why = describeFindings(findings).trimEnd();
+    throw new AdminError(`say --admin host:port, since the configuration cannot be read:\n${why}`);
+  }
+  const { admin } = result.settings;
   if (admin === undefined) {
     throw new AdminError("the configuration names no admin listener; say --admin host:port");
   }
@@ -58,14 +67,15 @@ function configuredAdmin(config: string): string {
   return expansion.text;
 }
 
-/** The token is only readable to the user that runs Pinnace; reads on loopback need none. */
-async function readToken({ config, store }: AdminOptions): Promise<string | undefined> {
-  const folder = resolve(store ?? defaultStore(resolve(config)));
+/** The token, or why there is none: only the user that runs Pinnace may read it, and reads on loopback need none. */
+async function readToken(
+  { config, store }: AdminOptions,
+): Promise<{ readonly token: string } | { readonly missing: string }> {
+  const file = join(resolve(store ?? defaultStore(resolve(config))), "admin.token");
   try {
-    return (await Deno.readTextFile(join(folder, "admin.token"))).trim();
+    return { token: (await Deno.readTextFile(file)).trim() };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    if (error instanceof Deno.errors.PermissionDenied) return undefined;
-    throw error;
+    if (error instanceof Deno.errors.NotFound) return { missing: `${file} is not there` };
+    return { missing: `${file} cannot be read: ${error instanceof Error ? error.message : error}` };
   }
 }

@@ -34,6 +34,7 @@ import {
   logSummaries,
   logUnresolved,
 } from "./observer.ts";
+import { RestartNeeds } from "./restart_needs.ts";
 import { Reloader, type ReloadState } from "./reloader.ts";
 import { sinkTargets } from "./sink_targets.ts";
 
@@ -71,6 +72,7 @@ export class App implements AsyncDisposable {
   readonly #doors: Doors;
   readonly #office: Office;
   readonly #findings: FindingLog;
+  readonly #restartNeeds: RestartNeeds;
   #settings: Settings | undefined;
 
   /** Puts the parts together; nothing runs before {@link App.start}. */
@@ -78,6 +80,7 @@ export class App implements AsyncDisposable {
     const { log, store } = options;
     this.#log = log;
     this.#findings = new FindingLog(log);
+    this.#restartNeeds = new RestartNeeds(log.logger("config"));
     this.#office = new Office({
       hub: this.#hub,
       store,
@@ -225,19 +228,15 @@ export class App implements AsyncDisposable {
     this.#applyLive(settings);
     await this.#doors.open(settings);
     await this.#office.open(settings);
+    this.#restartNeeds.applied(settings);
   }
 
   /** Puts settings into effect that may change at any time, and says which may not. */
   #reconfigure(settings: Settings): void {
-    const before = this.#settings!;
-    if (before === settings) return;
+    if (this.#settings === settings) return;
     this.#settings = settings;
     this.#applyLive(settings);
-    const frozen = (["instance", "listen", "admin", "limits"] as const)
-      .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(settings[key]));
-    for (const key of frozen) {
-      this.#log.logger("config").warn(`a change of \`${key}\` takes effect at the next start`);
-    }
+    this.#restartNeeds.configured(settings);
   }
 
   #applyLive(settings: Settings): void {

@@ -9,7 +9,7 @@ import { Log, StreamSink } from "../log.ts";
 import { disk } from "../snapshot/file_layer.ts";
 import { resourceCount } from "../snapshot/snapshot.ts";
 import { openStore } from "../snapshot/open_store.ts";
-import { StoreError } from "../snapshot/store.ts";
+import { type SnapshotStore, StoreError } from "../snapshot/store.ts";
 import { lockStore } from "../snapshot/store_lock.ts";
 import { ListenError } from "../transport/listener.ts";
 import { App, NothingToServeError } from "./app.ts";
@@ -49,7 +49,7 @@ export async function run(options: RunOptions): Promise<number> {
     using signals = new Signals(() => void app.reload());
     const started = app.start();
     const signal = await Promise.race([signals.stop, started]);
-    if (signal === undefined) announce(app, opened.store.place, log);
+    if (signal === undefined) announce(app, opened.store, log);
     else started.catch(() => {}); // it is cut short
     logger.info("stopping", { signal: await signals.stop });
     return EXIT.ok;
@@ -67,13 +67,14 @@ function isExpected(error: unknown): error is Error {
   );
 }
 
-function announce(app: App, store: string, log: Log): void {
+function announce(app: App, store: SnapshotStore, log: Log): void {
   const logger = log.logger("pinnace");
   const { snapshot } = app.publication!;
   const fields = { services: snapshot.services.size, resources: resourceCount(snapshot) };
   logger.info("serving MCP and ADS", { listen: app.addresses.join(" "), ...fields });
   if (app.admin !== undefined) logger.info("status and metrics", { url: `http://${app.admin}/` });
-  logger.info("snapshots are kept", { store, newest: snapshot.id });
+  // That it keeps none was warned of when the store was opened.
+  if (store.durable) logger.info("snapshots are kept", { store: store.place, newest: snapshot.id });
   for (const { name, address } of app.sinks) logger.info("dialling out", { sink: name, address });
   if (app.addresses.length > 0) {
     logger.info(

@@ -41,7 +41,7 @@ export async function smoke(launch: Launch): Promise<void> {
   const { code, ms } = await pinnace.end("SIGTERM");
   assertEquals(code, 0);
   assert(ms < 5000, `it took ${ms} ms to end`);
-  for (const peer of peers) assertMatch(peer.over ?? "it goes on", /shutting down/);
+  for (const peer of peers) assertMatch(peer.over ?? "it goes on", /^UNAVAILABLE: .*shutting down/);
 
   await pinnace.run(); // the configuration is still broken: the store serves
   using late = await Peer.open(pinnace.address, SPEECHES.sotw);
