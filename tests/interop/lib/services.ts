@@ -44,7 +44,14 @@ export const ORDERS_SPEC: Readonly<Record<string, unknown>> = {
   location: "MESH_INTERNAL",
   resolution: "STATIC",
   endpoints: [
-    { address: "10.0.0.1", weight: 3, labels: { version: "v1" }, locality: "eu/fra/a" },
+    {
+      address: "10.0.0.1",
+      // Where a port has a targetPort, each endpoint says its ports itself: older sinks know no other way.
+      ports: { http: 8080, grpc: 443 },
+      weight: 3,
+      labels: { version: "v1" },
+      locality: "eu/fra/a",
+    },
     {
       address: "10.0.0.2",
       ports: { http: 9080, grpc: 9443 },
@@ -64,7 +71,13 @@ export const ORDERS_SPEC_15: Readonly<Record<string, unknown>> = {
     { number: 443, protocol: "GRPC", name: "grpc" },
   ],
   endpoints: [
-    { address: "10.0.0.1", weight: 3, labels: { version: "v1" }, locality: "eu/fra/a" },
+    {
+      address: "10.0.0.1",
+      ports: { http: 8080, grpc: 443 },
+      weight: 3,
+      labels: { version: "v1" },
+      locality: "eu/fra/a",
+    },
     { address: "10.0.0.2", ports: { http: 9080, grpc: 9443 }, network: "edge" },
   ],
 };
