@@ -4,6 +4,14 @@ import { pinnace as command } from "./command.ts";
 import { Peer, SPEECHES } from "./peer.ts";
 import { Running, sourceLaunch } from "./running.ts";
 
+/** Whatever the status shows of these; its schema has a test of its own. */
+interface Shown {
+  readonly rule?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly unresolved?: string;
+}
+
 function services(count: number): string {
   const list = Array.from(
     { length: count },
@@ -12,88 +20,105 @@ function services(count: number): string {
   return `services:\n${list.join("")}`;
 }
 
-Deno.test("bad state: too much gone at once waits for a person, who can confirm it", async () => {
-  await using pinnace = await Running.start(await sourceLaunch(), services(30));
+Deno.test("bad state: too much gone at once waits for a person; the store has one owner", async (t) => {
+  const launch = await sourceLaunch();
+  await using pinnace = await Running.start(launch, services(30));
   using peer = await Peer.open(pinnace.address, SPEECHES.delta);
   await pinnace.process.expect("the peer holds 30", () => peer.held.size === 30);
+  const where = ["--config", pinnace.config, "--store", pinnace.store];
+
+  await t.step("a second process is told who has the store", async () => {
+    const { code, stderr } = await command(...where);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, `in use by process ${pinnace.process.pid} `);
+  });
+
+  await t.step("a port in use is named with the setting that changes it", async () => {
+    await using second = await Running.prepare(launch);
+    for (
+      const [setting, other] of [["admin", `listen: []`], ["listen", "admin: false"]] as const
+    ) {
+      const address = setting === "admin" ? pinnace.admin : `["${pinnace.address}"]`;
+      await Deno.writeTextFile(second.config, `${setting}: ${address}\n${other}\n${services(1)}`);
+      const { code, stderr } = await command("--config", second.config, "--store", second.store);
+      assertEquals(code, 1);
+      assertMatch(
+        stderr,
+        new RegExp(`already in use; \`${setting}\` in the configuration changes it`),
+      );
+    }
+  });
+
   await pinnace.write(services(10));
   await pinnace.logged(/held back: it would remove too much/);
-  const { held } = await pinnace.status();
+  const { held, alerts } = await pinnace.status();
   assertEquals([held.removes, held.of, peer.held.size], [20, 30, 30]);
+  assert(alerts.some(({ kind }: Shown) => kind === "held"), JSON.stringify(alerts));
 
-  const where = ["--config", pinnace.config, "--store", pinnace.store];
-  const list = await command("snapshots", "list", ...where);
-  assertStringIncludes(list.stdout, `${held.id}  held back`);
-  const wrong = await command("snapshots", "confirm", "0123456789abcdef", ...where);
-  assertEquals(wrong.code, 1);
-  assertStringIncludes(wrong.stderr, held.id);
-  assertEquals((await command("snapshots", "confirm", held.id, ...where)).code, 0);
-  await pinnace.process.expect("the peer holds 10", () => peer.held.size === 10);
+  await t.step("what is held back survives a restart unpublished", async () => {
+    assertEquals((await pinnace.end("SIGTERM")).code, 0);
+    await pinnace.run(); // serves what is stored before it has read anything
+    await pinnace.logged(/held back: it would remove too much/);
+    const status = await pinnace.status();
+    assertEquals([status.held.id, status.snapshot.services], [held.id, 30]);
+  });
+
+  await t.step("a wrong id publishes nothing, the right one what is held back", async () => {
+    using late = await Peer.open(pinnace.address, SPEECHES.delta);
+    await pinnace.process.expect("the peer holds 30", () => late.held.size === 30);
+    const list = await command("snapshots", "list", ...where);
+    assertStringIncludes(list.stdout, `${held.id}  held back`);
+    const wrong = await command("snapshots", "confirm", "0123456789abcdef", ...where);
+    assertEquals(wrong.code, 1);
+    assertStringIncludes(wrong.stderr, held.id);
+    assertEquals(late.held.size, 30);
+    const right = await command("snapshots", "confirm", held.id, ...where);
+    assertEquals([right.code, right.stderr], [0, ""]);
+    await pinnace.process.expect("the peer holds 10", () => late.held.size === 10);
+  });
 });
 
-Deno.test("bad state: a second process is told who has the store; a port in use is named", async () => {
-  await using first = await Running.start(await sourceLaunch(), services(1));
-  await using second = await Running.prepare(await sourceLaunch());
-  await second.write(services(1));
-  const locked = await command("--config", second.config, "--store", first.store);
-  assertEquals(locked.code, 1);
-  assertStringIncludes(locked.stderr, `in use by process ${first.process.pid} `);
-
-  await Deno.writeTextFile(second.config, `admin: "${first.admin}"\nlisten: []\n${services(1)}`);
-  const taken = await command("--config", second.config, "--store", second.store);
-  assertEquals(taken.code, 1);
-  assertMatch(taken.stderr, /already in use; `admin` in the configuration changes it/);
-});
-
-Deno.test("bad state: a store that cannot be written is said, and memory serves", async () => {
-  const launch = await sourceLaunch();
-  await using pinnace = await Running.prepare(launch);
+Deno.test("bad state: no store, no sink, no restart: each is said, and the rest is served", async (t) => {
+  await using pinnace = await Running.prepare(await sourceLaunch());
   await Deno.writeTextFile(pinnace.store, "a file where the folder ought to be");
-  await pinnace.write(services(1));
+  const sinks = 'sinks: [{ name: lost, address: "no-such-host.invalid:9901" }]\n';
+  await pinnace.write(sinks + services(1));
   await pinnace.run();
   using peer = await Peer.open(pinnace.address, SPEECHES.sotw);
   await peer.holds({ "default/service-0": ["192.0.2.1"] });
-  const { store, findings } = await pinnace.status();
-  assertEquals(store.durable, false);
-  assert(findings.some(({ rule }: { rule: string }) => rule === "store/unwritable"));
-});
 
-Deno.test("bad state: a sink that does not resolve is warned of and tried again; others are served", async () => {
-  const sinks = 'sinks: [{ name: lost, address: "no-such-host.invalid:9901" }]\n';
-  await using pinnace = await Running.start(await sourceLaunch(), sinks + services(1));
-  await pinnace.logged(/name does not resolve.*lost|lost.*name does not resolve/);
-  const status = await pinnace.status();
-  assertEquals(status.sinks[0].name, "lost");
-  assert(status.sinks[0].unresolved !== undefined);
-  using peer = await Peer.open(pinnace.address, SPEECHES.mcp);
-  await peer.holds({ "default/service-0": ["192.0.2.1"] });
-});
+  await t.step("a store that cannot be written is said, and memory serves", async () => {
+    await pinnace.logged(/the store cannot be written: .*kept in memory only/);
+    const { store, findings, alerts } = await pinnace.status();
+    assertEquals(store.durable, false);
+    assert(findings.some(({ rule }: Shown) => rule === "store/unwritable"));
+    assert(alerts.some(({ kind }: Shown) => kind === "notDurable"), JSON.stringify(alerts));
+    const { code, stderr } = await command(
+      ...["snapshots", "confirm", "0", "--config", pinnace.config, "--store", pinnace.store],
+    );
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: this needs the admin token: .* without a store on disk\n$/);
+  });
 
-Deno.test("bad state: a change that needs a restart says so, and the rest of it is live", async () => {
-  await using pinnace = await Running.start(await sourceLaunch(), services(1));
-  await pinnace.write(`instance: other\n${services(2)}`);
-  await pinnace.logged(/a change of `instance` takes effect at the next start/);
-  using peer = await Peer.open(pinnace.address, SPEECHES.sotw);
-  await pinnace.process.expect("the peer holds 2", () => peer.held.size === 2);
-});
+  await t.step("a sink that does not resolve is warned of and looked up again", async () => {
+    await pinnace.logged(/name does not resolve.*"sink":"lost"/);
+    const { sinks } = await pinnace.status();
+    assertEquals(sinks.map(({ name }: Shown) => name), ["lost"]);
+    assertMatch(sinks[0].unresolved, /no-such-host\.invalid/);
+  });
 
-Deno.test("bad state: an empty folder, no mapping, a duplicate key, 50 MB: each says what is wrong", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const file = `${folder}/p.yaml`;
-    const said = async (config: string) => {
-      const { code, stdout } = await command("validate", "--config", config);
-      assertEquals(code, 1);
-      return stdout;
-    };
-    assertMatch(await said(folder), /no .*\.yaml|holds no/i);
-    await Deno.writeTextFile(file, "- a\n- b\n");
-    assertMatch(await said(file), /mapping/);
-    await Deno.writeTextFile(file, "services: []\nservices: []\n");
-    assertMatch(await said(file), /p\.yaml:2:\d+: error: .*(duplicate|twice)/i);
-    await Deno.writeFile(file, new Uint8Array(50_000_000).fill(35));
-    assertMatch(await said(file), /MiB/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await t.step("a change that needs a restart says so, and the rest of it is live", async () => {
+    await Deno.writeTextFile(
+      pinnace.config,
+      `listen: ["127.0.0.1:1"]\nadmin: false\ninstance: other\nlog: { format: json }\n${
+        services(2)
+      }`,
+    );
+    for (const key of ["listen", "admin", "instance"]) {
+      await pinnace.logged(new RegExp(`a change of \`${key}\` takes effect at the next start`));
+    }
+    await pinnace.process.expect("the peer holds 2", () => peer.held.size === 2);
+    const { listen, sinks } = await pinnace.status();
+    assertEquals([listen, sinks], [[pinnace.address], []]);
+  });
 });

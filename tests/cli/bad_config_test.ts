@@ -1,0 +1,67 @@
+/** Configurations that cannot be used: what the person who starts Pinnace is told. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { folder, pinnace } from "./command.ts";
+
+/** Broken files, and what is said of each: where, and what is wrong or would be right. */
+const BROKEN: Readonly<Record<string, readonly [text: string, ...said: string[]]>> = {
+  "list.yaml": ["- a\n- b\n", ": error: the file must be a mapping, not a list"],
+  "text.yaml": ["orders\n", ': error: the file must be a mapping, not "orders"'],
+  "empty.yaml": ["", ": error: the file is empty; to have no services write `services: []`"],
+  "twice.yaml": ["services: []\nservices: []\n", ":2:1: error: the key is there twice"],
+  "deep.yaml": [
+    "services:\n  - name: a\n    name: b\n    ports: [80]\n",
+    ":3:5: error: the key is there twice",
+  ],
+  "cut.json": ['{ "services": [', ":1:"],
+  "manifest.yaml": [
+    "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: { name: x }\n",
+    ":2:1: error: an Istio manifest (ServiceEntry) is not supported yet",
+  ],
+  "later.yaml": [
+    'peers: []\nreceive: { address: "0.0.0.0:9901" }\n' +
+    'listen: [{ address: "127.0.0.1:1", tls: server }]\npush: { waves: { hold: 30s } }\n',
+    ":1:1: error: `peers` is not supported yet",
+    ":2:1: error: `receive` is not supported yet",
+    ":3:36: error: `tls` is not supported yet",
+    ":4:9: error: `waves` is not supported yet",
+  ],
+  "split.yaml": [
+    "services:\n  - name: a\n    ports: [80]\n    split: { v1: 80 }\n    subsets: {}\n",
+    ":4:5: error: `split` is not supported yet",
+    ":5:5: error: `subsets` is not supported yet",
+  ],
+  "wrong.yaml": [
+    "services:\n  - name: a\n    prots: [80]\n",
+    ":3:5: error: ",
+    "ports",
+  ],
+};
+
+Deno.test("bad configuration: each broken file is named with line, column and what is wrong", async () => {
+  const texts = Object.entries(BROKEN).map(([name, [text]]) => [name, text]);
+  await using dir = await folder(Object.fromEntries(texts));
+  await Deno.truncate(await made(`${dir.path}/huge.yaml`), 50 * 1024 * 1024);
+  const { code, stdout, stderr } = await pinnace("--config", dir.path, "--store", `${dir.path}/s`);
+  assertEquals([code, stdout], [1, ""]);
+  for (const [name, [, ...said]] of Object.entries(BROKEN)) {
+    for (const text of said) {
+      const lines = stderr.split("\n").filter((line) => line.includes(`${dir.path}/${name}:`));
+      assert(lines.some((line) => line.includes(text)), `${name}: ${text} is not in\n${stderr}`);
+    }
+  }
+  assertMatch(stderr, /huge\.yaml: error: the file is 50 MiB large, more than 32 MiB/);
+  assertStringIncludes(stderr, "nothing of it can be used");
+  assertMatch(stderr.trimEnd(), /there is nothing to serve: see the findings above$/);
+});
+
+Deno.test("bad configuration: an empty folder is told what belongs there", async () => {
+  await using dir = await folder({});
+  const { code, stderr } = await pinnace("--config", dir.path);
+  assertEquals(code, 1);
+  assertMatch(stderr, /the folder \S+ holds no configuration; put a \*\.yaml, .* file there/);
+});
+
+async function made(path: string): Promise<string> {
+  await Deno.writeTextFile(path, "");
+  return path;
+}
