@@ -10,8 +10,8 @@ import type { LoadResult } from "../config/messages.ts";
 import { makeSeed } from "../config/seed.ts";
 import { ConfigWatcher, type WatchTimes } from "../config/watch.ts";
 import { explain, type Log } from "../log.ts";
-import type { Settings } from "../model/settings.ts";
-import { collectionResolver } from "../protocol/resolve.ts";
+import type { Settings, UnknownCollection } from "../model/settings.ts";
+import { collectionResolver, type Resolver } from "../protocol/resolve.ts";
 import { systemClock } from "../rollout/clock.ts";
 import { Publisher } from "../rollout/publisher.ts";
 import { Hub, type Publication } from "../snapshot/hub.ts";
@@ -51,6 +51,12 @@ export interface AppOptions {
 export class NothingToServeError extends Error {
   override readonly name = "NothingToServeError";
 }
+
+/** What MCP collections stand for, by how unknown ones are answered. */
+const COLLECTIONS: Readonly<Record<UnknownCollection, Resolver>> = {
+  empty: collectionResolver({ unknownCollection: "empty" }),
+  error: collectionResolver({ unknownCollection: "error" }),
+};
 
 /** Until the configuration says otherwise. */
 const FIRST_TIMES: WatchTimes = { quiet: 100, max: 1000, poll: 5000 };
@@ -145,7 +151,7 @@ export class App implements AsyncDisposable {
     this.#doors = new Doors({
       hooks: listenerHooks(meterListeners(metrics), logListeners(log)),
       sessions: this.#sessions,
-      settings: () => this.#settings!,
+      collections: () => this.#collections(),
     });
   }
 
@@ -211,6 +217,7 @@ export class App implements AsyncDisposable {
     }
     await this.#apply(current.snapshot.settings);
     this.#hub.subscribe(({ snapshot }) => this.#reconfigure(snapshot.settings));
+    this.#reconfigure(this.#hub.current!.snapshot.settings); // what came while ports were opened
   }
 
   async #reloadSince(changedAt: number): Promise<void> {
@@ -278,12 +285,17 @@ export class App implements AsyncDisposable {
       : "what is published stays";
   }
 
+  /** One resolver for all streams, so that they share what is made from nothing. */
+  #collections(): Resolver {
+    return COLLECTIONS[this.#settings!.unknownCollection];
+  }
+
   #makeDialer(): SinkDialer {
     return new SinkDialer({
       sessions: this.#sessions,
       clock: systemClock,
       random: Math.random,
-      resolver: () => collectionResolver(this.#settings!),
+      resolver: () => this.#collections(),
       resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
       dial: (address, path, options) =>
         dialStream(address, path, {

@@ -5,7 +5,7 @@
  */
 import { expand } from "../config/expand.ts";
 import type { Settings } from "../model/settings.ts";
-import { collectionResolver, typeUrlResolver } from "../protocol/resolve.ts";
+import { type Resolver, typeUrlResolver } from "../protocol/resolve.ts";
 import { type ListenerHooks, ListenError } from "../transport/listener.ts";
 import { PushServer } from "../transport/server.ts";
 import { addServices } from "../transport/services.ts";
@@ -16,8 +16,8 @@ import { Listeners } from "./listeners.ts";
 export interface DoorsOptions {
   readonly hooks: ListenerHooks;
   readonly sessions: Sessions;
-  /** The settings in effect. */
-  readonly settings: () => Settings;
+  /** What MCP collections stand for now. */
+  readonly collections: () => Resolver;
 }
 
 /** How long streams of a server that another replaces may take to end. Milliseconds. */
@@ -82,7 +82,7 @@ export class Doors {
       sessions: this.#options.sessions,
       instance: settings.instance,
       typeUrls: typeUrlResolver(),
-      collections: () => collectionResolver(this.#options.settings()),
+      collections: this.#options.collections,
     });
     return server;
   }
