@@ -73,6 +73,17 @@ class BoundedReader extends protobuf.Reader {
     this.#left = limit;
   }
 
+  /** A field number has 29 bits; protobufjs drops what a tag has beyond, and would take it for another field. */
+  override tag(): number {
+    const from = this.pos;
+    const tag = super.tag();
+    for (let at = from + 4; at < this.pos; at++) {
+      const beyond = at === from + 4 ? 0x70 : 0x7f;
+      if ((this.buf[at]! & beyond) !== 0) throw new RangeError("a tag has more than 32 bits");
+    }
+    return tag;
+  }
+
   override size(): number {
     if (this.#left-- === 0) throw new RangeError(`it holds more than ${this.limit} fields`);
     return super.size();

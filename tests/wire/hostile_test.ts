@@ -181,3 +181,18 @@ function topLevelEnds(bytes: Uint8Array): number[] {
   for (let at = 0; at < bytes.length;) ends.push(at += 2 + bytes[at + 1]!);
   return ends;
 }
+
+Deno.test("hostile bytes: a tag of more than 32 bits is refused, one that is merely long is read", () => {
+  const value = [4, ...new TextEncoder().encode("name")];
+  const read = (...tag: number[]) =>
+    decode<{ name: string }>("istio.mcp.v1alpha1.Metadata", Uint8Array.from([...tag, ...value])).name;
+  assertEquals(read(0x0a), "name");
+  assertEquals(read(0x8a, 0x80, 0x80, 0x80, 0x00), "name");
+  for (
+    const tag of [
+      [0x8a, 0x80, 0x80, 0x80, 0x10],
+      [0x8a, 0x80, 0x80, 0x80, 0x80, 0x01],
+      [0x8a, 0x80, 0x80, 0xf0, 0xff, 0x01],
+    ]
+  ) assertThrows(() => read(...tag), WireError);
+});
