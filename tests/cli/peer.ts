@@ -132,6 +132,7 @@ export function openStream(address: string, path: string): Promise<PushStream> {
     metadata: {},
     signal: AbortSignal.timeout(60_000),
     now: () => performance.now(),
+    maxReceive: 256 * 1024 * 1024, // peers that take whatever comes, as today's istiod does
   });
 }
 

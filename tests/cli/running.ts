@@ -76,13 +76,13 @@ export class Running implements AsyncDisposable {
     await Deno.rename(`${this.config}.new`, this.config);
   }
 
-  /** Starts the process and waits until it is ready. */
-  async run(): Promise<void> {
+  /** Starts the process and waits until it is ready, at most `deadline` milliseconds. */
+  async run(deadline = 30_000): Promise<void> {
     this.launch();
     await this.process.expect("it is ready", async () => {
       if (this.#process?.ended !== undefined) throw new Error("it has ended");
       return (await this.get("/readyz")).status === 200;
-    }, { deadline: 30_000, every: 30 });
+    }, { deadline, every: 30 });
   }
 
   /** Starts the process. */
