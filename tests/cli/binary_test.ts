@@ -47,7 +47,8 @@ Deno.test("binary: one module is the whole program, and all that is compiled", a
       env: { ...Deno.env.toObject(), DENORT_BIN: Deno.execPath() },
     });
     assert(made.ok, made.output);
-    const { files, permissions } = await readEmbedded(binary);
+    const runtime = (await Deno.stat(Deno.execPath())).size;
+    const { files, permissions } = await readEmbedded(binary, runtime);
     assertEquals([...files.keys()], ["pinnace.js"]);
     assert(files.get("pinnace.js") === program, "the bundle is embedded as it is");
     const allowed = Object.entries(permissions)

@@ -69,21 +69,10 @@ Deno.test("render: prints every resource in the order of names, or those named",
   assertStringIncludes(none.stderr, "no resource is named billing");
 });
 
-Deno.test("run: with neither a usable configuration nor a store it exits 1 and says why", async () => {
-  await using dir = await folder({ "p.yaml": "services: [\n" });
-  const run = await pinnace("--config", `${dir.path}/p.yaml`, "--store", `${dir.path}/store`);
-  assertEquals(run.code, 1);
-  assertMatch(run.stderr, /p\.yaml:\d+:\d+: error/);
+Deno.test("run: with neither a configuration nor a store it exits 1 and says why", async () => {
+  await using dir = await folder({});
   const missing = await pinnace("--config", `${dir.path}/nope.yaml`, "--store", `${dir.path}/s`);
   assertEquals(missing.code, 1);
   assertStringIncludes(missing.stderr, "nope.yaml is not there");
-});
-
-Deno.test("run: a port in use is an error that says which setting changes it", async () => {
-  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const text = `listen: ["127.0.0.1:${taken.addr.port}"]\n${GOOD}`;
-  await using dir = await folder({ "p.yaml": text });
-  const run = await pinnace("--config", `${dir.path}/p.yaml`, "--store", `${dir.path}/store`);
-  assertEquals(run.code, 1);
-  assertMatch(run.stderr, /already in use; `listen` in the configuration changes it/);
+  assertStringIncludes(missing.stderr, "there is nothing to serve");
 });

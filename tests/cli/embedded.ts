@@ -19,9 +19,12 @@ interface Entry {
   readonly File: { readonly n: string; readonly o: readonly [number, number] };
 }
 
-/** Reads a binary. Throws where it is not built as those of the pinned Deno are. */
-export async function readEmbedded(binary: string): Promise<Embedded> {
-  const bytes = await Deno.readFile(binary);
+/**
+ * Reads what a binary has beyond its runtime, which is `runtime` bytes long. Throws where it is not
+ * built as those of the pinned Deno are.
+ */
+export async function readEmbedded(binary: string, runtime: number): Promise<Embedded> {
+  const bytes = await readFrom(binary, runtime);
   const view = new DataView(bytes.buffer);
   const text = new TextDecoder("latin1").decode(bytes);
   const start = text.lastIndexOf(MARK + MARK);
@@ -42,4 +45,10 @@ export async function readEmbedded(binary: string): Promise<Embedded> {
     return [n, new TextDecoder().decode(bytes.subarray(from, from + size))] as const;
   });
   return { permissions: metadata.permissions, files: new Map(files) };
+}
+
+async function readFrom(path: string, offset: number): Promise<Uint8Array<ArrayBuffer>> {
+  using file = await Deno.open(path);
+  await file.seek(offset, Deno.SeekMode.Start);
+  return new Uint8Array(await new Response(file.readable).arrayBuffer());
 }
