@@ -21,8 +21,9 @@ export interface Verdict {
 }
 
 /**
- * Whether `candidate` may follow `published` unasked: not if it would remove more than its
- * `push.guard` of the resources published, from {@link GUARD_FROM} on. Nothing published: it may.
+ * Whether `candidate` may follow `published` unasked: not if it would remove its `push.guard` of the
+ * resources published or more (a halved file is one cut in half), from {@link GUARD_FROM} on. Nothing
+ * published, or a guard of 1: it may.
  */
 export function guard(published: Snapshot | undefined, candidate: Snapshot): Verdict {
   let removed = 0;
@@ -33,5 +34,6 @@ export function guard(published: Snapshot | undefined, candidate: Snapshot): Ver
     removed += after === undefined ? before.size : after.diff(before).removed.length;
   }
   const limit = candidate.settings.push.guard;
-  return { pass: of < GUARD_FROM || removed <= limit * of, removed, of, limit };
+  const isFew = removed === 0 || removed < limit * of;
+  return { pass: of < GUARD_FROM || limit >= 1 || isFew, removed, of, limit };
 }

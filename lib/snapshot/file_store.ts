@@ -150,6 +150,10 @@ export class FileStore implements SnapshotStore {
     } catch (cause) {
       await this.#removeQuietly(`${name}.tmp`);
       if (signal.aborted) throw cause;
+      if (isFull(cause) && this.#entries.length > 1) {
+        await this.#prune(1); // being safe on disk goes before having a history
+        return await this.save(snapshot, { signal });
+      }
       throw storeError(`the snapshot ${snapshot.id} cannot be saved in ${this.place}`, cause);
     }
     this.#newest = undefined;
@@ -254,8 +258,8 @@ export class FileStore implements SnapshotStore {
     this.#find("store/damaged", name, `the snapshot is damaged: ${why.message}`, hint);
   }
 
-  async #prune(): Promise<void> {
-    const excess = this.#entries.length - (this.#options.keep ?? KEEP);
+  async #prune(keep = this.#options.keep ?? KEEP): Promise<void> {
+    const excess = this.#entries.length - keep;
     for (const { name } of this.#entries.splice(0, Math.max(0, excess))) {
       await this.#removeQuietly(name);
     }
@@ -292,4 +296,10 @@ function storeError(what: string, cause: unknown): StoreError {
 
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether the disk, or what this user may have of it, is full. */
+function isFull(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === "ENOSPC" || code === "EDQUOT";
 }

@@ -97,7 +97,8 @@ export class Session<Request> implements SessionInfo {
   readonly #parts: SessionParts<Request>;
   readonly #attachment: Attachment;
   readonly #inFlight = new Map<string, InFlight>();
-  readonly #answered = new Set<string>();
+  /** Out of which publication each type was last answered. */
+  readonly #answered = new Map<string, Publication>();
   #publication: Publication | undefined;
   #peer: PeerIntroduction | undefined;
   #bytesSent = 0;
@@ -226,13 +227,15 @@ export class Session<Request> implements SessionInfo {
     if (push === undefined) return undefined;
     const message = codec.compose(push);
     this.#bytesSent += message.length;
-    const change = this.#answered.has(push.type);
+    const publication = this.#publication!;
+    const before = this.#answered.get(push.type);
+    const change = before !== undefined && before !== publication;
     this.#inFlight.set(push.type, {
       nonce: push.nonce,
       sentAt: this.#parts.clock.now(),
-      ...(change ? { changedAt: this.#publication!.changedAt } : {}),
+      ...(change ? { changedAt: publication.changedAt } : {}),
     });
-    this.#answered.add(push.type);
+    this.#answered.set(push.type, publication);
     observer.sent(this, push, { bytes: message.length, change });
     return message;
   }

@@ -108,7 +108,8 @@ export class Bench implements AsyncDisposable {
     const sessions = sinks.map((sink) =>
       (sink.objects as unknown as SinkSession[]).toSorted((a, b) => a.openedAt - b.openedAt)
     );
-    const late = sessions.flatMap((of) => of.flatMap((one, i) => lateReturn(one, of[i + 1])));
+    const end = Date.now();
+    const late = sessions.flatMap((of) => of.flatMap((one, i) => lateReturn(one, of[i + 1], end)));
     const failures = sessions.flat().filter(({ failedAt }) => failedAt !== undefined);
     const ways = new Set(failures.map(({ how }) => how));
     const alive = this.#alive();
@@ -205,12 +206,12 @@ export class Bench implements AsyncDisposable {
   }
 }
 
-function lateReturn(session: SinkSession, next: SinkSession | undefined): string[] {
-  if (session.failedAt === undefined || next === undefined) return [];
-  const took = next.openedAt - session.failedAt;
-  return took <= (session.visible ? BACK.visible : BACK.silent)
-    ? []
-    : [`${session.how}: ${took} ms`];
+/** `end`: when looking ended. A link that was not back by then is late as well, if its time was over. */
+function lateReturn(session: SinkSession, next: SinkSession | undefined, end: number): string[] {
+  if (session.failedAt === undefined) return [];
+  const took = (next?.openedAt ?? end) - session.failedAt;
+  const inTime = took <= (session.visible ? BACK.visible : BACK.silent);
+  return inTime ? [] : [`${session.how}: ${next === undefined ? "never back in" : ""} ${took} ms`];
 }
 
 function revision(n: number): string {

@@ -10,12 +10,12 @@ function services(from: number, to: number, limit = 0.5): Snapshot {
   return snapshotOf(Object.fromEntries(names.map((name) => [name, "x"])), settings);
 }
 
-Deno.test("guard: what removes more than the share is held, exactly the share passes", () => {
+Deno.test("guard: what removes the share or more is held: a halved file is one cut in half", () => {
   const published = services(0, 100);
-  assertEquals(guard(published, services(0, 50)), { pass: true, removed: 50, of: 100, limit: 0.5 });
-  assertEquals(guard(published, services(0, 49)), {
+  assertEquals(guard(published, services(0, 51)), { pass: true, removed: 49, of: 100, limit: 0.5 });
+  assertEquals(guard(published, services(0, 50)), {
     pass: false,
-    removed: 51,
+    removed: 50,
     of: 100,
     limit: 0.5,
   });

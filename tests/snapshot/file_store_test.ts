@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { disk } from "../../lib/snapshot/file_layer.ts";
+import { disk, type FileLayer } from "../../lib/snapshot/file_layer.ts";
 import { FileStore, type FileStoreOptions } from "../../lib/snapshot/file_store.ts";
 import { StoreError } from "../../lib/snapshot/store.ts";
 import { SimulatedDisk } from "./simulated_disk.ts";
@@ -284,6 +284,45 @@ Deno.test("file store: saving 10,000 services never holds the event loop for lon
     // 20 ms are aimed at and seen; the rest is for a machine that is busy with other tests.
     assert(longest < 100, `${longest} ms`);
     assert(longest > 0, "the save never let go of the event loop");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("file store: a disk that is full of our own history gives it up rather than the next snapshot", async () => {
+  const folder = await Deno.makeTempDir();
+  const cap = 20_000;
+  const used = () =>
+    [...Deno.readDirSync(`${folder}/snapshots`)]
+      .reduce((sum, { name }) => sum + Deno.statSync(`${folder}/snapshots/${name}`).size, 0);
+  const small: FileLayer = {
+    ...disk,
+    async create(path) {
+      const file = await disk.create(path);
+      return {
+        async write(bytes) {
+          const full = Object.assign(new Error("No space left on device"), { code: "ENOSPC" });
+          if (used() + bytes.length > cap) throw full;
+          await file.write(bytes);
+        },
+        sync: () => file.sync(),
+        [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+      };
+    },
+  };
+  try {
+    await using store = await FileStore.open(folder, { files: small, now: Date.now });
+    for (let i = 0; i < 60; i++) {
+      const snapshot = largeSnapshot(5, 100 + i);
+      await store.save(snapshot, { signal });
+      assertEquals((await store.load())?.snapshot.id, snapshot.id);
+    }
+    assert(used() <= cap);
+    await assertRejects(
+      () => store.save(largeSnapshot(100), { signal }),
+      StoreError,
+      "cannot be saved",
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

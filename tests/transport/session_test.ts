@@ -168,3 +168,15 @@ Deno.test("session: nonces of another run or another stream are never ours", asy
   }
   assertEquals(new Set(nonces).size, 4);
 });
+
+Deno.test("session: asking again without a change in between is no change, however late", async () => {
+  using bench = new Bench();
+  bench.hub.publish({ snapshot: snapshotOf("shop/a"), changedAt: bench.clock.now() });
+  bench.open();
+  await bench.ask();
+  await bench.ask(bench.last().nonce);
+  await bench.clock.pass(30_000);
+  await bench.ask(); // an empty nonce opens the subscription anew
+  await bench.ask(bench.last().nonce);
+  assertEquals(bench.seen.filter((line) => line.startsWith("ack")), ["ack", "ack"]);
+});

@@ -185,7 +185,8 @@ function topLevelEnds(bytes: Uint8Array): number[] {
 Deno.test("hostile bytes: a tag of more than 32 bits is refused, one that is merely long is read", () => {
   const value = [4, ...new TextEncoder().encode("name")];
   const read = (...tag: number[]) =>
-    decode<{ name: string }>("istio.mcp.v1alpha1.Metadata", Uint8Array.from([...tag, ...value])).name;
+    decode<{ name: string }>("istio.mcp.v1alpha1.Metadata", Uint8Array.from([...tag, ...value]))
+      .name;
   assertEquals(read(0x0a), "name");
   assertEquals(read(0x8a, 0x80, 0x80, 0x80, 0x00), "name");
   for (
