@@ -274,7 +274,7 @@ export class App implements AsyncDisposable {
       result.watch,
       push && watch && { quiet: push.quiet, max: push.max, poll: watch.poll },
     );
-    this.#findings.take(result.findings);
+    this.#findings.take(state.findings);
   }
 
   #consequence({ usable, kept }: LoadResult): string {

@@ -19,8 +19,8 @@ export interface ReloadState {
 
 /** What a reloader works with. */
 export interface ReloaderOptions {
-  readonly loader: ConfigLoader;
-  readonly publisher: Publisher;
+  readonly loader: Pick<ConfigLoader, "load">;
+  readonly publisher: Pick<Publisher, "take">;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Told of each load, after the publisher took it. Must not throw. */
@@ -32,6 +32,8 @@ export class Reloader {
   readonly #options: ReloaderOptions;
   #state: ReloadState | undefined;
   #lastId = -1;
+  /** What last came with line and column. It may overtake the load that it is of. */
+  #placed: { readonly id: number; readonly findings: readonly Finding[] } | undefined;
   #running: Promise<void> | undefined;
   #wanted: number | undefined;
 
@@ -53,8 +55,12 @@ export class Reloader {
     return this.#running ??= this.#run().finally(() => this.#running = undefined);
   }
 
-  /** Takes the findings of a load with line and column, which come after it. */
+  /**
+   * Takes the findings of a load with line and column. Whether they are of the last load taken; those
+   * of one that is still to be taken become part of its state.
+   */
   place(id: number, findings: readonly Finding[]): boolean {
+    this.#placed = { id, findings };
     if (id !== this.#lastId || this.#state === undefined) return false;
     this.#state = { ...this.#state, findings };
     return true;
@@ -84,7 +90,7 @@ export class Reloader {
       at: now(),
       ok: result.ok,
       durationMs: result.stats.totalMs,
-      findings: result.findings,
+      findings: this.#placed?.id === result.id ? this.#placed.findings : result.findings,
     };
     onLoaded(result, this.#state);
   }
