@@ -185,6 +185,7 @@ function listenError(host: string, port: number, cause: NodeJS.ErrnoException): 
     EADDRNOTAVAIL: "this machine has no such address",
     EINVAL: "this machine has no such address", // what Deno makes of it
     ENOTFOUND: "the host name is not known",
+    EAI_AGAIN: "the host name is not known, as far as can be found out now",
   };
   const reason = reasons[cause.code ?? ""] ?? cause.message;
   return new ListenError(`cannot listen on ${at}: ${reason}`, { cause });
