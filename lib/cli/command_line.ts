@@ -131,6 +131,10 @@ async function act(
   if (config === undefined) {
     return command.error("error: name a configuration: --config services.yaml");
   }
+  for (const [name, value] of Object.entries(options)) {
+    // As a shell writes a variable that is not set; it would mean the folder one happens to be in.
+    if (value === "") return command.error(`error: --${name} is empty`);
+  }
   exit(await action({ ...options, config }, names));
 }
 

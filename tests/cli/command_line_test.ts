@@ -31,6 +31,14 @@ Deno.test("command line: without a configuration it says how to name one", async
   }
 });
 
+Deno.test("command line: an option without its value is no folder that one happens to be in", async () => {
+  for (const args of [["--config", ""], ["--config", "x.yaml", "--store", ""]]) {
+    const { code, stderr } = await pinnace(...args);
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, `error: ${args.at(-2)} is empty`);
+  }
+});
+
 Deno.test("command line: --version is that of deno.json, --help names every command", async () => {
   const { version } = JSON.parse(await Deno.readTextFile("deno.json"));
   assertEquals(await pinnace("--version"), { code: 0, stdout: `pinnace ${version}\n`, stderr: "" });
