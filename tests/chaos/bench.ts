@@ -106,10 +106,15 @@ export class Bench implements AsyncDisposable {
     await pause(seconds * 1000);
     this.#sinkPorts = [];
     const sessions = sinks.map((sink) =>
-      (sink.objects as unknown as SinkSession[]).toSorted((a, b) => a.openedAt - b.openedAt)
+      (sink.objects as unknown as SinkSession[]).filter((line) => line.openedAt !== undefined)
     );
     const end = Date.now();
-    const late = sessions.flatMap((of) => of.flatMap((one, i) => lateReturn(one, of[i + 1], end)));
+    const openings = sinks.map(({ objects }) =>
+      objects.map(({ opened }) => opened).filter((at) => typeof at === "number")
+    );
+    const late = sessions.flatMap((of, i) =>
+      of.flatMap((one) => lateReturn(one, openings[i]!.find((at) => at > one.openedAt), end))
+    );
     const failures = sessions.flat().filter(({ failedAt }) => failedAt !== undefined);
     const ways = new Set(failures.map(({ how }) => how));
     const alive = this.#alive();
@@ -207,9 +212,9 @@ export class Bench implements AsyncDisposable {
 }
 
 /** `end`: when looking ended. A link that was not back by then is late as well, if its time was over. */
-function lateReturn(session: SinkSession, next: SinkSession | undefined, end: number): string[] {
+function lateReturn(session: SinkSession, next: number | undefined, end: number): string[] {
   if (session.failedAt === undefined) return [];
-  const took = (next?.openedAt ?? end) - session.failedAt;
+  const took = (next ?? end) - session.failedAt;
   const inTime = took <= (session.visible ? BACK.visible : BACK.silent);
   return inTime ? [] : [`${session.how}: ${next === undefined ? "never back in" : ""} ${took} ms`];
 }

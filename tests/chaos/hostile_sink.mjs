@@ -122,6 +122,7 @@ class Session {
   constructor(socket) {
     this.socket = socket;
     this.openedAt = Date.now();
+    console.log(JSON.stringify({ opened: this.openedAt }));
     socket.on("error", () => {});
     socket.on("data", (chunk) => this.#receive(chunk));
     socket.on("close", () => this.#report());
