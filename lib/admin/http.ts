@@ -5,6 +5,7 @@
  */
 import { type Context, Hono, type Next } from "hono";
 import ipaddr from "ipaddr.js";
+import { formatHostPort } from "../model/host_port.ts";
 import type { Health } from "./health.ts";
 import type { Status } from "./status.ts";
 import { type AdminToken, bears, TOKEN_FILE } from "./token.ts";
@@ -74,7 +75,7 @@ export function openAdmin(options: AdminOptions): AdminServer {
   const server = serve({ host, port, signal: closing.signal }, handler);
   const { addr } = server;
   return {
-    address: written(addr.hostname, addr.port),
+    address: formatHostPort(addr.hostname, addr.port),
     async [Symbol.asyncDispose]() {
       stopping = true;
       // A client may leave an answer unread or a request unfinished for as long as it likes, and
@@ -99,7 +100,7 @@ function serve(
       : cause instanceof Error
       ? cause.message
       : String(cause);
-    throw new AdminListenError(`cannot listen on ${written(host, port)}: ${why}`, { cause });
+    throw new AdminListenError(`cannot listen on ${formatHostPort(host, port)}: ${why}`, { cause });
   }
 }
 
@@ -180,8 +181,4 @@ function hostOf(header: string): string {
 function isLoopback(host: string): boolean {
   if (host === "localhost") return true;
   return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";
-}
-
-function written(host: string, port: number): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -229,7 +229,7 @@ export class App implements AsyncDisposable {
     }
   }
 
-  /** Puts settings into effect: all of them, since nothing runs yet. */
+  /** Puts settings into effect at start, those too that are fixed from then on. */
   async #apply(settings: Settings): Promise<void> {
     this.#settings = settings;
     this.#applyLive(settings);

@@ -5,6 +5,7 @@
  * @module
  */
 import { parseHostPort } from "../config/address.ts";
+import { formatHostPort } from "../model/host_port.ts";
 import { listen, type Listener, type ListenerHooks } from "../transport/listener.ts";
 import type { PushServer } from "../transport/server.ts";
 
@@ -22,7 +23,7 @@ export class Listeners implements AsyncDisposable {
   /** The addresses listened on, as bound. */
   get addresses(): string[] {
     return [...this.#open.values()].map(({ address: { host, port } }) =>
-      host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
+      formatHostPort(host, port)
     );
   }
 

@@ -137,6 +137,7 @@ export class Office implements AsyncDisposable {
 
   #status(): Status {
     const { hub, publisher, reload, sessions, sinks, addresses } = this.#sources;
+    const publishing = publisher().status();
     return buildStatus({
       instance: this.#instance,
       version: VERSION,
@@ -144,9 +145,9 @@ export class Office implements AsyncDisposable {
       now: systemClock.now(),
       listen: addresses(),
       snapshot: hub.current?.snapshot,
-      publisher: publisher().status(),
+      publisher: publishing,
       reload: reload(),
-      findings: [...reload()?.findings ?? [], ...publisher().status().store.findings],
+      findings: [...reload()?.findings ?? [], ...publishing.store.findings],
       peers: sessions(),
       sinks: sinks(),
     });

@@ -4,6 +4,7 @@
  * @module
  */
 import * as grpc from "@grpc/grpc-js";
+import { formatHostPort } from "../model/host_port.ts";
 import { gatedCredentials } from "./credentials.ts";
 import type { FrameLimits } from "./frame_rules.ts";
 import type { DrainNotice } from "./frame_scanner.ts";
@@ -77,7 +78,7 @@ class DialledCall {
     this.#options = options;
     this.opened = this.#opening.promise;
     const metadata = readableMetadata(options.metadata);
-    this.#client = unframedClient(targetOf(address), this.#credentials(), {
+    this.#client = unframedClient(formatHostPort(address.host, address.port), this.#credentials(), {
       "grpc.max_receive_message_length": options.maxReceive ?? 16 * 1024 * 1024,
     });
     const identity = (bytes: Uint8Array) => bytes;
@@ -229,10 +230,6 @@ function readableMetadata(values: Readonly<Record<string, string>>): grpc.Metada
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new DialError(`these headers cannot be sent: ${why}`, { cause });
   }
-}
-
-function targetOf({ host, port }: DialAddress): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function failureOf({ code, details }: grpc.StatusObject): string | undefined {

@@ -5,6 +5,7 @@
  * @module
  */
 import net from "node:net";
+import { formatHostPort } from "../model/host_port.ts";
 import { Gate, type PeerIdentity } from "./gate.ts";
 import type { FrameLimits, Violation } from "./frame_rules.ts";
 
@@ -82,7 +83,7 @@ export async function listen(
     server.once("error", (cause) => reject(listenError(host, at.port, cause)));
     server.listen({ host, port: at.port }, resolve);
   });
-  server.on("error", () => {}); // accepting may fail for a moment (file descriptors); the next may work
+  server.on("error", () => {}); // uncaught, it would end the process
   const bound = server.address() as net.AddressInfo;
   return {
     address: { host: bound.address, port: bound.port },
@@ -178,7 +179,7 @@ class Doorkeeper {
 }
 
 function listenError(host: string, port: number, cause: NodeJS.ErrnoException): ListenError {
-  const at = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  const at = formatHostPort(host, port);
   const reasons: Record<string, string> = {
     EADDRINUSE: "the port is already in use",
     EACCES: "this user may not listen on that port",

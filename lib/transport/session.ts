@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { formatHostPort } from "../model/host_port.ts";
 import type { Event, Push, StreamMachine, SubscriptionStatus } from "../protocol/stream.ts";
 import type { Clock } from "../rollout/clock.ts";
 import type { Publication } from "../snapshot/hub.ts";
@@ -126,7 +127,7 @@ export class Session<Request> implements SessionInfo {
 
   get address(): string {
     const { address, port } = this.#parts.stream.peer;
-    return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+    return formatHostPort(address, port);
   }
 
   get peer(): PeerIntroduction | undefined {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { formatHostPort } from "../model/host_port.ts";
 import { type LinkContext, type LinkStatus, SinkLink, type SinkTarget } from "./sink_link.ts";
 
 /** How often a sink's name is looked up again. Milliseconds. */
@@ -94,7 +95,7 @@ class Sink implements AsyncDisposable {
     const { name, host, port } = this.target;
     return {
       name,
-      address: host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`,
+      address: formatHostPort(host, port),
       ...(this.#unresolved === undefined ? {} : { unresolved: this.#unresolved }),
       links: [...this.#links.values()].map((link) => link.status()),
     };

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { formatHostPort } from "../model/host_port.ts";
 import type { Clock } from "../rollout/clock.ts";
 import { McpSourceMachine } from "../protocol/mcp_source.ts";
 import type { Resolver } from "../protocol/resolve.ts";
@@ -106,8 +107,7 @@ export class SinkLink implements AsyncDisposable {
   }
 
   get #address(): string {
-    const host = this.#host.includes(":") ? `[${this.#host}]` : this.#host;
-    return `${host}:${this.#target.port}`;
+    return formatHostPort(this.#host, this.#target.port);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
