@@ -18,13 +18,18 @@ const DIRECTIONS: Readonly<Record<string, { values: string[]; types?: string[] }
   snapshot: { values: ["model", "wire"] },
   view: { values: ["model", "wire", "snapshot"] },
   rollout: { values: ["model", "snapshot", "view"] },
+  // What other sources give: judged by conversion's rules, kept, united.
+  receive: { values: ["model", "wire", "convert", "snapshot", "rollout"] },
   // Pure machines: they look kinds up (model) and name what they send; of the snapshot they need no
   // more than the collection, which is plain immutable data.
   protocol: { values: ["model", "lib/snapshot/collection.ts"], types: ["snapshot", "wire"] },
   // Lays responses out with wire's composer and follows the snapshot hub.
-  transport: { values: ["model", "wire", "protocol", "rollout"], types: ["snapshot"] },
+  transport: {
+    values: ["model", "wire", "protocol", "rollout", "view"],
+    types: ["snapshot", "receive"],
+  },
   // Reads what the others show; the shape of a stream's status is the protocol's.
-  admin: { values: ["model", "snapshot", "rollout"], types: ["protocol"] },
+  admin: { values: ["model", "snapshot", "rollout"], types: ["protocol", "receive"] },
   // Handed in to whoever logs; only its own settings are known to it.
   log: { values: [], types: ["model"] },
 };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DefaultSettings, Settings, SinkSettings } from "../model/settings.ts";
+import type { DefaultSettings, ListenSettings, Settings, SinkSettings } from "../model/settings.ts";
 import { parseHostPort } from "./address.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { type Environment, expand } from "./expand.ts";
@@ -29,9 +29,11 @@ export function normaliseSettings(input: SettingsInput, context: SettingsContext
     defaults: normaliseDefaults(input.defaults, fallback?.defaults),
     include: input.include ?? fallback?.include ?? [],
     instance: input.instance ?? fallback?.instance ?? context.hostName,
-    listen: input.listen?.map((item) => ({ address: addressOf(item) })) ?? fallback?.listen ??
-      DEFAULTS.listen.map((address) => ({ address })),
+    listen: (input.listen?.map(addressOf) ?? undefined)?.map(plainListener) ?? fallback?.listen ??
+      DEFAULTS.listen.map(plainListener),
+    peers: fallback?.peers ?? [],
     sinks: input.sinks?.map(normaliseSink) ?? fallback?.sinks ?? [],
+    pull: fallback?.pull ?? [],
     push: input.push === undefined && fallback !== undefined ? fallback.push : {
       quiet: parseDuration(push.quiet ?? DEFAULTS.quiet)!,
       max: parseDuration(push.max ?? DEFAULTS.max)!,
@@ -169,7 +171,13 @@ function normaliseSink(input: SinkInput): SinkSettings {
     address,
     headers: headers ?? {},
     heartbeat: parseDuration(heartbeat ?? DEFAULTS.heartbeat)!,
+    collections: [],
+    wave: 1,
   };
+}
+
+function plainListener(address: string): ListenSettings {
+  return { address, allow: [], insecure: false };
 }
 
 function addressOf(input: string | { readonly address: string }): string {

@@ -6,22 +6,134 @@
  * @module
  */
 
+/**
+ * Where the files of a TLS identity are: a folder with `tls.crt`, `tls.key` and `ca.crt`, or each by
+ * its own path. As written: relative to the folder of the configuration, with `${NAME}` unexpanded.
+ */
+export type TlsFiles =
+  | { readonly kind: "folder"; readonly folder: string }
+  | {
+    readonly kind: "files";
+    readonly cert?: string;
+    readonly key?: string;
+    /** Whom to trust. Absent: a server asks for no client certificate, a client trusts the system's. */
+    readonly ca?: string;
+  };
+
+/** TLS towards someone we dial. */
+export interface ClientTlsSettings {
+  /** A certificate of ours is shown only where there is one. */
+  readonly files: TlsFiles;
+  /** Name that the server's certificate must have. Absent: the host dialled. */
+  readonly serverName?: string;
+}
+
 /** A listener for sinks and clients. */
 export interface ListenSettings {
   /** `host:port`; an IPv6 host in brackets. */
   readonly address: string;
+  /** Absent: plaintext. */
+  readonly tls?: TlsFiles;
+  /** Patterns of SPIFFE URIs and DNS names of client certificates that may connect; empty: any that the CA vouches for. */
+  readonly allow: readonly string[];
+  /** Whether plaintext off loopback is meant. */
+  readonly insecure: boolean;
 }
 
-/** A remote ResourceSink to dial. */
-export interface SinkSettings {
-  /** Unique; names the sink in logs, metrics and status. */
-  readonly name: string;
-  /** `host:port`; every address behind the host gets its own stream. */
+/** How someone that we dial is reached. */
+export interface DialSettings {
+  /** `host:port`. */
   readonly address: string;
+  /** Absent: plaintext. */
+  readonly tls?: ClientTlsSettings;
+  /** File whose content goes along as `authorization: Bearer`; read at each attempt. Relative to the folder of the configuration. */
+  readonly tokenFile?: string;
+  /** HTTP CONNECT proxy, `http://[user:password@]host:port`; `${NAME}` unexpanded. */
+  readonly proxy?: string;
   /** gRPC metadata headers sent with the stream. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A remote ResourceSink to dial; every address behind the host gets its own stream. */
+export interface SinkSettings extends DialSettings {
+  /** Unique; names the sink in logs, metrics and status. */
+  readonly name: string;
   /** A stream idle this long is asked for a sign of life. Milliseconds; default 30 s. */
   readonly heartbeat: number;
+  /** MCP collections that the sink may have; empty: all. */
+  readonly collections: readonly string[];
+  /** In which wave it gets a change; 1 is the first. */
+  readonly wave: number;
+}
+
+/** An MCP-over-xDS server whose resources are served along with our own: `xds://host:port` among `include`. */
+export interface PullSettings extends DialSettings {
+  /** `xds://host:port`; unique; names the source in logs, metrics and status. */
+  readonly url: string;
+  /** Patterns of namespaces that it may fill; empty: all. */
+  readonly namespaces: readonly string[];
+}
+
+/** Which sources may dial our ResourceSink, and what they may fill. */
+export interface SourceRule {
+  /** Pattern of a source's name: its certificate's SPIFFE URI or DNS name, its token's name, its instance or its address. */
+  readonly source: string;
+  /** Patterns of namespaces that it may fill; empty: all. */
+  readonly namespaces: readonly string[];
+}
+
+/** What becomes of equal hosts in entries of different names from different sources. */
+export type MergeMode = "endpoints" | "refuse";
+
+/** Being a ResourceSink for other sources. */
+export interface ReceiveSettings {
+  /** `host:port`; an IPv6 host in brackets. */
+  readonly address: string;
+  /** Absent: plaintext. */
+  readonly tls?: TlsFiles;
+  /** Whether plaintext off loopback, or TLS that proves no source's identity, is meant. */
+  readonly insecure: boolean;
+  /** The first that matches counts; empty: every source may fill everything. */
+  readonly from: readonly SourceRule[];
+  /** Files with bearer tokens, by the name of the source that holds it; read again when they change. */
+  readonly tokens: Readonly<Record<string, string>>;
+  readonly merge: MergeMode;
+  /** How long the set of a source that is away is kept. Milliseconds; absent: for ever. */
+  readonly keep?: number;
+  /** MCP collections asked for; empty: all. */
+  readonly collections: readonly string[];
+}
+
+/** What kind of client a peer is, so which resources it is served. */
+export type ClientKind = "istio" | "envoy" | "grpc" | "dubbo";
+
+/** Whom a rule is for: all that is given must match. Texts are patterns (`*` stands for any text). */
+export interface PeerMatch {
+  /** Node id. */
+  readonly id?: string;
+  /** Annotations of an MCP sink's node. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Top-level texts of an xDS node's metadata, for example ISTIO_VERSION. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** SPIFFE URI or DNS name of the client's certificate. */
+  readonly identity?: string;
+  /** `listen` address that it dialled, as configured. */
+  readonly listener?: string;
+  /** Name of the sink, where we dialled. */
+  readonly sink?: string;
+}
+
+/** What peers get that match. */
+export interface PeerRule {
+  readonly match: PeerMatch;
+  /** Absent: told by what the peer says of itself. */
+  readonly as?: ClientKind;
+  /** Patterns of namespaces that it gets; empty: all. */
+  readonly namespaces: readonly string[];
+  /** Labels that a resource must have; empty: none. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** In which wave it gets a change; 1 is the first. */
+  readonly wave: number;
 }
 
 /** When a change is pushed. */
@@ -75,7 +187,13 @@ export interface Settings {
   /** Our name to peers. */
   readonly instance: string;
   readonly listen: readonly ListenSettings[];
+  /** For peers, whoever dialled; the first that matches counts. */
+  readonly peers: readonly PeerRule[];
   readonly sinks: readonly SinkSettings[];
+  /** What `include` names by `xds://`; not among {@link Settings.include}. */
+  readonly pull: readonly PullSettings[];
+  /** Absent: nobody may dial us as a source. */
+  readonly receive?: ReceiveSettings;
   readonly push: PushSettings;
   readonly watch: WatchSettings;
   readonly limits: LimitSettings;

@@ -23,7 +23,9 @@ Deno.test("example: it names the schema in its first line and loads without a fi
   const { findings, settings, services } = loadOnce(EXAMPLE.pathname, options);
   assertEquals(findings.map(formatFinding), []);
   assertEquals(services.map(({ service }) => service.name), ["orders", "billing", "search"]);
-  assertEquals(settings?.listen, [{ address: "127.0.0.1:15010" }]);
+  assertEquals(settings?.listen, [
+    { address: "127.0.0.1:15010", allow: [], insecure: false },
+  ]);
 });
 
 /** The example with everything that is commented out put in, as a reader who tries it all would have it. */

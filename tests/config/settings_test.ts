@@ -22,8 +22,10 @@ Deno.test("settings: every default", () => {
     defaults: { namespace: "default", domain: "svc.cluster.local", exportTo: ["*"] },
     include: [],
     instance: "host",
-    listen: [{ address: "127.0.0.1:15010" }],
+    listen: [{ address: "127.0.0.1:15010", allow: [], insecure: false }],
+    peers: [],
     sinks: [],
+    pull: [],
     push: { quiet: 100, max: 1000, guard: 0.5 },
     watch: { poll: 5000 },
     limits: { file: 32 * 1024 ** 2, message: 16 * 1024 ** 2 },
@@ -38,7 +40,7 @@ Deno.test("settings: every key, in its short and its long form", () => {
 instance: edge
 defaults: { namespace: shop }
 include: [a, b/]
-listen: ["0.0.0.0:1", { address: "[::1]:2" }]
+listen: ["0.0.0.0:1", { address: "[::1]:2", allow: [], insecure: false }]
 sinks: ["a.example:9901", { name: b, address: "b:1", headers: { x: y }, heartbeat: 1m }]
 push: { quiet: 0, max: 250ms, guard: 0.1 }
 watch: { poll: 1m }
@@ -51,10 +53,30 @@ mcp: { unknownCollection: error }
     defaults: { namespace: "shop", domain: "svc.cluster.local", exportTo: ["*"] },
     include: ["a", "b/"],
     instance: "edge",
-    listen: [{ address: "0.0.0.0:1" }, { address: "[::1]:2" }],
+    listen: [{ address: "0.0.0.0:1", allow: [], insecure: false }, {
+      address: "[::1]:2",
+      allow: [],
+      insecure: false,
+    }],
+    peers: [],
+    pull: [],
     sinks: [
-      { name: "a.example:9901", address: "a.example:9901", headers: {}, heartbeat: 30_000 },
-      { name: "b", address: "b:1", headers: { x: "y" }, heartbeat: 60_000 },
+      {
+        name: "a.example:9901",
+        address: "a.example:9901",
+        headers: {},
+        heartbeat: 30_000,
+        collections: [],
+        wave: 1,
+      },
+      {
+        name: "b",
+        address: "b:1",
+        headers: { x: "y" },
+        heartbeat: 60_000,
+        collections: [],
+        wave: 1,
+      },
     ],
     push: { quiet: 0, max: 250, guard: 0.1 },
     watch: { poll: 60_000 },
