@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Collection } from "../snapshot/collection.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
 /** Below this many published resources nothing is held: a small configuration changes in large steps. */
@@ -16,24 +17,35 @@ export interface Verdict {
   readonly removed: number;
   /** Resources published. */
   readonly of: number;
-  /** Share (0 to 1) that may go unconfirmed, as the candidate's own settings have it. */
+  /** Share (0 to 1) that may go unconfirmed. */
   readonly limit: number;
 }
 
 /**
- * Whether `candidate` may follow `published` unasked: not if it would remove its `push.guard` of the
- * resources published or more (a halved file is one cut in half), from {@link GUARD_FROM} on. Nothing
- * published, or a guard of 1: it may.
+ * Whether `candidate` may follow `published` unasked, by the candidate's own `push.guard`; see
+ * {@link guardCollections}.
  */
 export function guard(published: Snapshot | undefined, candidate: Snapshot): Verdict {
+  const { collections, settings } = candidate;
+  return guardCollections(published?.collections ?? new Map(), collections, settings.push.guard);
+}
+
+/**
+ * Whether these collections, by kind, may take the place of those before: not if that would remove
+ * `limit` (0 to 1) of the resources or more (a halved file is one cut in half), from {@link GUARD_FROM}
+ * on. Nothing before, or a limit of 1: they may.
+ */
+export function guardCollections(
+  before: ReadonlyMap<string, Collection>,
+  after: ReadonlyMap<string, Collection>,
+  limit: number,
+): Verdict {
   let removed = 0;
   let of = 0;
-  for (const [kind, before] of published?.collections ?? []) {
-    of += before.size;
-    const after = candidate.collections.get(kind);
-    removed += after === undefined ? before.size : after.diff(before).removed.length;
+  for (const [kind, was] of before) {
+    of += was.size;
+    removed += after.get(kind)?.diff(was).removed.length ?? was.size;
   }
-  const limit = candidate.settings.push.guard;
   const isFew = removed === 0 || removed < limit * of;
   return { pass: of < GUARD_FROM || limit >= 1 || isFew, removed, of, limit };
 }

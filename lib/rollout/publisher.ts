@@ -1,29 +1,38 @@
 /**
- * The publisher: takes what loads change, holds back what the guard does not let pass, saves, then
- * publishes. While a save runs, further changes merge: the newest candidate is next.
+ * The publisher: takes what loads change and what other sources give, holds back what the guard does
+ * not let pass, saves, then publishes. While a save runs, further changes merge: the newest is next.
+ * Settings are never held back, and each source is judged by itself.
  *
  * @module
  */
+import { type Cause, mergeCauses } from "../model/cause.ts";
+import type { Settings } from "../model/settings.ts";
 import { applyChanges } from "../snapshot/apply.ts";
 import type { Hub, Publication } from "../snapshot/hub.ts";
-import { emptySnapshot, resourceCount, type Snapshot } from "../snapshot/snapshot.ts";
+import {
+  emptySnapshot,
+  makeSnapshot,
+  ownCollections,
+  type Snapshot,
+} from "../snapshot/snapshot.ts";
 import type { SnapshotStore, StoredSnapshot } from "../snapshot/store.ts";
 import type { Clock } from "./clock.ts";
 import { guard, type Verdict } from "./guard.ts";
+import { type Collections, type Offered, OWN_PART, ownOnly, Parts, type Uniter } from "./parts.ts";
 import type {
   Alert,
   Confirmation,
   HeldCandidate,
   Load,
+  OfferOptions,
   PublisherEvent,
   PublisherStatus,
   TakeOptions,
 } from "./publishing.ts";
-import { type SaveOutcome, Saver, type SaverStatus } from "./saver.ts";
+import { describePublishing, SAVE_BUDGET } from "./publisher_status.ts";
+import { type SaveOutcome, Saver } from "./saver.ts";
 
-/** Publishing waits no longer than this for a save. Milliseconds. */
-export const SAVE_BUDGET = 250;
-
+export { SAVE_BUDGET } from "./publisher_status.ts";
 export type {
   Alert,
   Confirmation,
@@ -39,12 +48,27 @@ export interface PublisherOptions {
   readonly hub: Hub;
   readonly store: SnapshotStore;
   readonly clock: Clock;
+  /** Makes what unites our own resources with those of other sources; `served` is what the store gave, if anything. Default: there are no other sources. */
+  readonly unite?: (served: Collections | undefined) => Uniter;
   /** Told what happens. Must not throw. */
   readonly onEvent?: (event: PublisherEvent) => void;
 }
 
 interface Held extends HeldCandidate {
   readonly snapshot: Snapshot;
+}
+
+/** Our own configuration as one load left it, and when and why it changed. */
+interface Candidate {
+  readonly snapshot: Snapshot;
+  readonly changedAt: number;
+  readonly causes: readonly Cause[];
+}
+
+/** A change that is accepted and not published yet. */
+interface Due {
+  readonly changedAt: number;
+  readonly causes: readonly Cause[];
 }
 
 /** Turns loads into publications. The only one to publish on its hub. */
@@ -54,13 +78,20 @@ export class Publisher implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #onEvent: (event: PublisherEvent) => void;
   readonly #saver: Saver;
-  /** What all loads so far add up to, published or not. */
+  readonly #parts: Parts;
+  readonly #unite: (served: Collections | undefined) => Uniter;
+  #uniter: Uniter | undefined;
+  /** What all loads so far add up to, in effect or not. Of our own configuration alone, as all that follows. */
   #loaded: Snapshot | undefined;
+  /** What is in effect, or will be as soon as it is saved. */
+  #own: Snapshot | undefined;
+  #settings: Settings | undefined;
   /** Newest of what is to be judged. */
-  #candidate: Publication | undefined;
+  #candidate: Candidate | undefined;
   /** What a person let pass; goes before any candidate. */
-  #confirmed: Publication | undefined;
+  #confirmed: Candidate | undefined;
   #held: Held | undefined;
+  #due: Due | undefined;
   readonly #created: number;
   #publishedAt = 0;
   #restoreFailed: Alert | undefined;
@@ -68,12 +99,17 @@ export class Publisher implements AsyncDisposable {
   #pump = Promise.resolve();
   #closed = false;
 
-  constructor({ hub, store, clock, onEvent = () => {} }: PublisherOptions) {
+  constructor({ hub, store, clock, unite = ownOnly, onEvent = () => {} }: PublisherOptions) {
     this.#hub = hub;
     this.#store = store;
     this.#clock = clock;
     this.#created = clock.now();
     this.#onEvent = onEvent;
+    this.#unite = unite;
+    this.#parts = new Parts({
+      held: ({ id, part, verdict }) => onEvent({ kind: "held", id, part: part!, verdict }),
+      released: ({ id, part }, why) => onEvent({ kind: "released", id, part: part!, why }),
+    });
     this.#saver = new Saver(store, clock, {
       saved: (id, { ms, ...report }) => onEvent({ kind: "saved", id, report, ms }),
       saveFailed: (id, error, failing) => onEvent({ kind: "saveFailed", id, error, failing }),
@@ -88,9 +124,13 @@ export class Publisher implements AsyncDisposable {
     try {
       const stored = await this.#store.load();
       if (stored === undefined) return undefined;
-      this.#saver.note(stored.snapshot.id, stored.savedAt);
+      const { snapshot, savedAt } = stored;
+      this.#saver.note(snapshot.id, savedAt);
       this.#onEvent({ kind: "restored", stored });
-      this.#publish({ snapshot: stored.snapshot, changedAt: this.#clock.now() }, "saved");
+      this.#uniter = this.#unite(snapshot.collections);
+      this.#adopt(makeSnapshot({ ...snapshot, collections: ownCollections(snapshot) }));
+      const causes: readonly Cause[] = [{ kind: "start" }];
+      this.#publish({ snapshot, changedAt: this.#clock.now(), causes }, "saved");
       return stored;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -104,31 +144,63 @@ export class Publisher implements AsyncDisposable {
    * Takes a load; what comes of it is published or held soon after. Throws RangeError or TypeError on
    * changes that do not fit together, and is then as it was: ask for a full load.
    */
-  take(load: Load, { changedAt, full = false }: TakeOptions): void {
+  take(load: Load, { changedAt, full = false, causes = [] }: TakeOptions): void {
     if (!load.usable || load.settings === undefined || this.#closed) return;
-    const base = this.#loaded ?? this.#hub.current?.snapshot ?? emptySnapshot(load.settings);
+    const base = this.#loaded ?? this.#own ?? emptySnapshot(load.settings);
     const first = this.#loaded === undefined;
     const snapshot = applyChanges(base, load.changes, load.settings, { full: full || first });
     this.#loaded = snapshot;
-    const earliest = Math.min(changedAt, this.#candidate?.changedAt ?? changedAt);
-    this.#candidate = { snapshot, changedAt: earliest };
+    this.#candidate = {
+      snapshot,
+      changedAt: Math.min(changedAt, this.#candidate?.changedAt ?? changedAt),
+      causes: mergeCauses(this.#candidate?.causes ?? [], causes),
+    };
     this.#start();
+  }
+
+  /**
+   * Takes all that another source has to give, by kind; undefined: it is gone. It is published soon
+   * after, with whatever else has changed, unless the guard holds it. Nothing is published before there
+   * are settings.
+   */
+  offer(
+    part: string,
+    collections: Collections | undefined,
+    { changedAt, trusted = false }: OfferOptions,
+  ): Offered {
+    if (this.#closed) return "same";
+    const limit = trusted ? 1 : this.#settings?.push.guard ?? 1;
+    const offered = this.#parts.offer(part, collections, { limit, since: this.#clock.now() });
+    if (offered === "accepted") {
+      this.#change(part, collections, { kind: "source", name: part }, changedAt);
+    }
+    return offered;
   }
 
   /** Lets the held candidate with this id pass. */
   confirm(id: string): Confirmation {
+    // Latency counts from here: what came before was a person's time.
+    const changedAt = this.#clock.now();
+    const cause: Cause = { kind: "confirmed", id };
     const held = this.#held;
-    if (held?.id !== id) {
-      const message = held === undefined
-        ? `no snapshot waits to be confirmed`
-        : `the snapshot that waits to be confirmed is ${held.id}, not ${id}`;
-      return { ok: false, message };
+    if (held?.id === id) {
+      this.#confirmed = { snapshot: held.snapshot, changedAt, causes: [cause] };
+      this.#release("confirmed");
+      this.#start();
+      return { ok: true };
     }
-    // Its latency counts from here: what came before was a person's time.
-    this.#confirmed = { snapshot: held.snapshot, changedAt: this.#clock.now() };
-    this.#release("confirmed");
-    this.#start();
-    return { ok: true };
+    const part = this.#parts.confirm(id);
+    if (part !== undefined) {
+      this.#change(part.name, part.collections, cause, changedAt);
+      return { ok: true };
+    }
+    const waiting = [...(held === undefined ? [] : [held]), ...this.#parts.held];
+    const message = waiting.length === 0
+      ? `no snapshot waits to be confirmed`
+      : `the snapshot that waits to be confirmed is ${
+        waiting.map((one) => one.id).join(", ")
+      }, not ${id}`;
+    return { ok: false, message };
   }
 
   /** Resolves when everything taken so far is published, held, or replaced by something newer. */
@@ -138,49 +210,17 @@ export class Publisher implements AsyncDisposable {
 
   /** How publishing stands. */
   status(): PublisherStatus {
-    const current = this.#hub.current;
-    const save = this.#saver.status;
-    return {
-      ...(current && {
-        published: {
-          id: current.snapshot.id,
-          changedAt: current.changedAt,
-          publishedAt: this.#publishedAt,
-          resources: resourceCount(current.snapshot),
-          saved: save.saved?.id === current.snapshot.id,
-        },
-      }),
-      ...(this.#held && { held: withoutSnapshot(this.#held) }),
-      save,
-      store: {
-        place: this.#store.place,
-        durable: this.#store.durable,
-        findings: this.#store.findings(),
-      },
-      alerts: this.#alerts(save),
-    };
-  }
-
-  #alerts({ failing, running }: SaverStatus): Alert[] {
-    const alerts: Alert[] = [];
-    if (!this.#store.durable) {
-      const message = "snapshots are kept in memory only: a restart will not find them";
-      alerts.push({ kind: "notDurable", since: this.#created, message });
-    }
-    if (this.#restoreFailed !== undefined) alerts.push(this.#restoreFailed);
-    if (this.#held !== undefined) {
-      alerts.push({ kind: "held", since: this.#held.since, message: this.#held.message });
-    }
-    if (failing !== undefined) {
-      const message = `${failing.message} (tried ${failing.failures} times; a restart would ` +
-        `serve what was saved last)`;
-      alerts.push({ kind: "saveFailed", since: failing.since, message });
-    }
-    if (running !== undefined && this.#clock.now() - running.since >= SAVE_BUDGET) {
-      const message = `saving the snapshot ${running.id} takes long; it may be served already`;
-      alerts.push({ kind: "saveSlow", since: running.since, message });
-    }
-    return alerts;
+    return describePublishing({
+      current: this.#hub.current,
+      publishedAt: this.#publishedAt,
+      held: this.#held,
+      heldParts: this.#parts.held,
+      save: this.#saver.status,
+      store: this.#store,
+      created: this.#created,
+      restoreFailed: this.#restoreFailed,
+      now: this.#clock.now(),
+    });
   }
 
   #start(): void {
@@ -201,27 +241,76 @@ export class Publisher implements AsyncDisposable {
     }
   }
 
-  /** The next that may be published, if any; what may not is held. */
+  /** The next to be published, if any; what may not be is held. */
   #next(): Publication | undefined {
     // Again after each: who is told that something is held may confirm it, or load anew, then and there.
     for (;;) {
       const confirmed = this.#confirmed;
       this.#confirmed = undefined;
-      if (confirmed !== undefined) return confirmed;
-      const candidate = this.#candidate;
-      this.#candidate = undefined;
-      if (candidate === undefined || this.#judge(candidate.snapshot)) return candidate;
+      const next = confirmed ?? this.#candidate;
+      if (next === undefined) return this.#compose();
+      if (confirmed === undefined) this.#candidate = undefined;
+      if (confirmed !== undefined || this.#judge(next.snapshot)) this.#adopt(next.snapshot);
+      this.#note(next);
+      // What a person let pass goes out as it is, whatever has come since.
+      if (confirmed !== undefined) return this.#compose();
     }
   }
 
-  /** Whether a candidate is news and may be published; if only the guard is against it, it is held. */
+  /** Everything that is in effect now, where that is news. */
+  #compose(): Publication | undefined {
+    const due = this.#due;
+    this.#due = undefined;
+    if (due === undefined || this.#own === undefined) return undefined;
+    const { services } = this.#own;
+    const snapshot = makeSnapshot({
+      collections: this.#union.collections,
+      services,
+      settings: this.#settings!,
+    });
+    if (snapshot.id === this.#hub.current?.snapshot.id) return undefined;
+    return { snapshot, ...due };
+  }
+
+  get #union(): Uniter {
+    return this.#uniter ??= this.#unite(undefined);
+  }
+
+  /** Puts our own configuration into effect. */
+  #adopt(snapshot: Snapshot): void {
+    this.#own = snapshot;
+    this.#settings = snapshot.settings;
+    this.#union.set(OWN_PART, snapshot.collections);
+  }
+
+  /** Puts what another source gives into effect. */
+  #change(
+    part: string,
+    collections: Collections | undefined,
+    cause: Cause,
+    changedAt: number,
+  ): void {
+    this.#union.set(part, collections);
+    this.#note({ changedAt, causes: [cause] });
+    this.#start();
+  }
+
+  #note({ changedAt, causes }: Due): void {
+    this.#due = {
+      changedAt: Math.min(changedAt, this.#due?.changedAt ?? changedAt),
+      causes: mergeCauses(this.#due?.causes ?? [], causes),
+    };
+  }
+
+  /** Whether a candidate may take effect; if only the guard is against it, it is held, but for its settings. */
   #judge(snapshot: Snapshot): boolean {
     if (snapshot.id === this.#held?.id) return false;
     this.#release("replaced");
-    const published = this.#hub.current?.snapshot;
-    if (snapshot.id === published?.id) return false;
-    const verdict = guard(published, snapshot);
-    if (!verdict.pass) this.#hold(snapshot, verdict);
+    const verdict = guard(this.#own, snapshot);
+    if (!verdict.pass) {
+      this.#settings = snapshot.settings;
+      this.#hold(snapshot, verdict);
+    }
     return verdict.pass;
   }
 
@@ -241,9 +330,10 @@ export class Publisher implements AsyncDisposable {
   }
 
   #publish(publication: Publication, save: SaveOutcome): void {
+    const before = this.#hub.current?.snapshot;
     this.#publishedAt = this.#clock.now();
     this.#hub.publish(publication);
-    this.#onEvent({ kind: "published", publication, save });
+    this.#onEvent({ kind: "published", publication, save, ...(before && { before }) });
   }
 
   /** Publishes nothing more; what is published and not yet saved gets one more try, for 2 s at most. */
@@ -252,8 +342,4 @@ export class Publisher implements AsyncDisposable {
     await this.#saver[Symbol.asyncDispose]();
     await this.idle();
   }
-}
-
-function withoutSnapshot({ id, verdict, since, message }: Held): HeldCandidate {
-  return { id, verdict, since, message };
 }

@@ -3,10 +3,12 @@
  *
  * @module
  */
+import type { Cause } from "../model/cause.ts";
 import type { CollectionChange } from "../model/change.ts";
 import type { Finding } from "../model/finding.ts";
 import type { Settings } from "../model/settings.ts";
 import type { Publication } from "../snapshot/hub.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { SaveReport, StoredSnapshot } from "../snapshot/store.ts";
 import type { Verdict } from "./guard.ts";
 import type { SaveOutcome, SaverStatus } from "./saver.ts";
@@ -25,6 +27,15 @@ export interface TakeOptions {
   readonly changedAt: number;
   /** The load holds everything, nothing sent before counts; the first load always does. */
   readonly full?: boolean;
+  readonly causes?: readonly Cause[];
+}
+
+/** Options of `Publisher.offer`. */
+export interface OfferOptions {
+  /** When the change was noticed. Milliseconds since the epoch. */
+  readonly changedAt: number;
+  /** Whether the guard is not asked. Default: false. */
+  readonly trusted?: boolean;
 }
 
 /** Something that happened, for logs and metrics. */
@@ -34,11 +45,23 @@ export type PublisherEvent =
   | {
     readonly kind: "published";
     readonly publication: Publication;
+    /** What was published before it, if anything. */
+    readonly before?: Snapshot;
     /** Whether it was in the store by then. */
     readonly save: SaveOutcome;
   }
-  | { readonly kind: "held"; readonly id: string; readonly verdict: Verdict }
-  | { readonly kind: "released"; readonly id: string; readonly why: "confirmed" | "replaced" }
+  | {
+    readonly kind: "held";
+    readonly id: string;
+    readonly part?: string;
+    readonly verdict: Verdict;
+  }
+  | {
+    readonly kind: "released";
+    readonly id: string;
+    readonly part?: string;
+    readonly why: "confirmed" | "replaced";
+  }
   | {
     readonly kind: "saved";
     readonly id: string;
@@ -56,6 +79,8 @@ export type PublisherEvent =
 /** A candidate that waits for a person. */
 export interface HeldCandidate {
   readonly id: string;
+  /** Name of the source whose set it is; absent: our own configuration. */
+  readonly part?: string;
   readonly verdict: Verdict;
   /** Milliseconds since the epoch. */
   readonly since: number;
@@ -82,6 +107,8 @@ export interface PublisherStatus {
     readonly saved: boolean;
   };
   readonly held?: HeldCandidate;
+  /** Sets of other sources that wait for a person. */
+  readonly heldParts?: readonly HeldCandidate[];
   readonly save: SaverStatus;
   readonly store: {
     readonly place: string;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Cause } from "../model/cause.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** A published snapshot and when what it says was first seen to change. */
@@ -11,6 +12,8 @@ export interface Publication {
   readonly snapshot: Snapshot;
   /** Milliseconds since the epoch at which the change was noticed; latency of ACKs counts from here. */
   readonly changedAt: number;
+  /** Why it was published, as far as that is known. */
+  readonly causes?: readonly Cause[];
 }
 
 /** Called with each publication, synchronously, in the order of subscribing. Must not throw. */

@@ -47,6 +47,22 @@ export function emptySnapshot(settings: Settings): Snapshot {
   });
 }
 
+/** Content hash of a named set of collections by kind; kinds without resources do not count. */
+export function collectionsId(name: string, collections: ReadonlyMap<string, Collection>): string {
+  const kinds = [...collections].filter(([, { size }]) => size > 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return contentHash([name, ...kinds.flatMap(([kind, { version }]) => [kind, version])]);
+}
+
+/** What a snapshot has of our own configuration, by kind: resources that its services are the record of. */
+export function ownCollections({ collections, services }: Snapshot): Map<string, Collection> {
+  return new Map([...collections].map(([kind, collection]) => {
+    const foreign: string[] = [];
+    for (const { name } of collection) if (services.get(name) === undefined) foreign.push(name);
+    return [kind, collection.patch([], foreign)];
+  }));
+}
+
 /** Number of resources over all collections. */
 export function resourceCount(snapshot: Snapshot): number {
   let count = 0;
