@@ -84,7 +84,7 @@ export class Reloader {
 
   #take(result: LoadResult, changedAt: number): void {
     const { publisher, now, onLoaded } = this.#options;
-    publisher.take(result, { changedAt, full: result.full });
+    publisher.take(result, { changedAt, full: result.full, causes: result.causes });
     this.#lastId = result.id;
     this.#state = {
       at: now(),

@@ -6,6 +6,7 @@
  */
 import type { Finding } from "../model/finding.ts";
 import type { Settings } from "../model/settings.ts";
+import { CauseFinder } from "./causes.ts";
 import { SentState } from "./changes.ts";
 import type { Choice } from "./conflicts.ts";
 import type { Converter } from "./converter.ts";
@@ -49,6 +50,7 @@ export class ConfigReader {
   readonly #hostName: string;
   readonly #files: FileSet;
   readonly #sent = new SentState();
+  readonly #causes = new CauseFinder();
   /** Settings of the seed, as long as some file may need them. */
   #seed: Settings | undefined;
   #loaded = false;
@@ -125,6 +127,7 @@ export class ConfigReader {
       kept,
       settings: decision.settings,
       changes: this.#changes(),
+      causes: this.#causes.next(decision.choices, decision.settings),
       watch,
       stats: {
         files: this.#files.size,
@@ -219,6 +222,7 @@ export class ConfigReader {
       findings: this.#findings,
       kept: [],
       changes: [],
+      causes: [],
       watch,
       stats: {
         files: this.#files.size,

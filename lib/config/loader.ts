@@ -211,6 +211,7 @@ export class ConfigLoader implements AsyncDisposable {
       findings: [finding],
       kept: [],
       changes: [],
+      causes: [],
       watch: this.#watch,
       stats: { files: 0, filesParsed: 0, services: 0, parseMs: 0, totalMs: 0 },
     };

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Cause } from "../model/cause.ts";
 import type { CollectionChange } from "../model/change.ts";
 import type { Finding } from "../model/finding.ts";
 import type { Settings } from "../model/settings.ts";
@@ -61,6 +62,8 @@ export interface LoadResult {
   readonly settings?: Settings;
   /** Changes since the last result sent, by kind (`ServiceEntry`), and of the services (`Service`, each body the JSON of a ServiceRecord). */
   readonly changes: readonly CollectionChange[];
+  /** Which files account for the changes; none in a first load. */
+  readonly causes: readonly Cause[];
   /** Every file and folder that the configuration depends on, absolute: what is to be watched. */
   readonly watch: readonly string[];
   readonly stats: LoadStats;

@@ -29,7 +29,7 @@ export const MAX_CAUSES = 100;
 /** The reasons of two changes that go out as one; each once, at most {@link MAX_CAUSES}, then their number. */
 export function mergeCauses(a: readonly Cause[], b: readonly Cause[]): readonly Cause[] {
   if (b.length === 0) return a;
-  if (a.length === 0 && b.length <= MAX_CAUSES) return b;
+  if (a.length === 0 && b.length <= MAX_CAUSES) return b; // the usual case
   const seen = new Map<string, Cause>();
   let more = 0;
   for (const cause of [...a, ...b]) {

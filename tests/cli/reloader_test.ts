@@ -20,6 +20,7 @@ function result(id: number, full: boolean): LoadResult {
     findings: [finding()],
     kept: [],
     changes: [],
+    causes: [],
     watch: [],
     stats: { files: 1, filesParsed: 1, services: 0, parseMs: 0, totalMs: 0 },
   };
