@@ -3,58 +3,40 @@
  *
  * @module
  */
-import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { DeltaDiscoveryRequest } from "../wire/messages.ts";
 import { WILDCARD } from "./interest.ts";
+import { Machine } from "./machine.ts";
 import { NodeCheck } from "./node_check.ts";
-import type { Event, Push, Received, StreamMachine, SubscriptionStatus } from "./stream.ts";
+import type { Event, Received } from "./stream.ts";
 import type { Subscription } from "./subscription.ts";
-import {
-  dynamicParameters,
-  type Failure,
-  type MachineOptions,
-  Subscriptions,
-} from "./subscriptions.ts";
+import { dynamicParameters, type Failure, type MachineOptions } from "./subscriptions.ts";
 
 /**
  * One delta ADS stream. A request changes what is subscribed to whatever its nonce; the nonce only
  * tells whether it answers the pending push as well.
  */
-export class DeltaMachine implements StreamMachine<DeltaDiscoveryRequest> {
-  readonly #subscriptions: Subscriptions;
+export class DeltaMachine extends Machine<DeltaDiscoveryRequest> {
   readonly #node = new NodeCheck();
 
   constructor(options: MachineOptions) {
-    this.#subscriptions = new Subscriptions(options, { partial: true });
+    super(options, { partial: true });
   }
 
-  receive(request: DeltaDiscoveryRequest): Received {
+  override receive(request: DeltaDiscoveryRequest): Received {
     const anonymous = this.#node.check(request.node);
     if (anonymous !== undefined) return anonymous;
     if (request.resourceLocatorsSubscribe.length > 0) {
       return dynamicParameters("resource_names_subscribe");
     }
-    const found = this.#subscriptions.obtain(request.typeUrl);
+    const found = this.subscriptions.obtain(request.typeUrl);
     if (!found.ok) return found;
     const { subscription, created } = found;
     const tooMany = this.#checkNames(request, subscription);
     if (tooMany !== undefined) return tooMany;
     const events = created ? open(request, subscription) : answer(request, subscription);
     subscribe(request, subscription);
-    this.#subscriptions.wake(subscription);
+    this.subscriptions.wake(subscription);
     return { ok: true, events };
-  }
-
-  retarget(snapshot: Snapshot): void {
-    this.#subscriptions.retarget(snapshot);
-  }
-
-  next(): Push | undefined {
-    return this.#subscriptions.next();
-  }
-
-  status(): readonly SubscriptionStatus[] {
-    return this.#subscriptions.status();
   }
 
   #checkNames(request: DeltaDiscoveryRequest, subscription: Subscription): Failure | undefined {
@@ -65,7 +47,7 @@ export class DeltaMachine implements StreamMachine<DeltaDiscoveryRequest> {
       (sum, name) => sum + name.length,
       subscription.interest.characters,
     );
-    return this.#subscriptions.checkNames(request.typeUrl, names, characters);
+    return this.subscriptions.checkNames(request.typeUrl, names, characters);
   }
 }
 

@@ -5,11 +5,14 @@
  * @module
  */
 import { TRIGGER_COLLECTION } from "../model/kind.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { RequestResources } from "../wire/messages.ts";
-import type { Event, Push, Received, StreamMachine, SubscriptionStatus } from "./stream.ts";
-import type { Subscription } from "./subscription.ts";
-import { type MachineOptions, Subscriptions } from "./subscriptions.ts";
+import { Machine } from "./machine.ts";
+import type { Event, Received } from "./stream.ts";
+import type { PeerTraits, Subscription } from "./subscription.ts";
+import type { MachineOptions, Subscriptions } from "./subscriptions.ts";
+
+/** A sink takes a push as a whole or not at all. */
+export const SINK_TRAITS: PeerTraits = { partial: false };
 
 /** Options of {@link McpSourceMachine}. */
 export interface McpSourceOptions extends MachineOptions {
@@ -18,39 +21,30 @@ export interface McpSourceOptions extends MachineOptions {
 }
 
 /** One MCP stream on which we are the source. A sink need not say its node id. */
-export class McpSourceMachine implements StreamMachine<RequestResources> {
-  readonly #subscriptions: Subscriptions;
+export class McpSourceMachine extends Machine<RequestResources> {
   readonly #dialOut: boolean;
 
   constructor(options: McpSourceOptions) {
-    // A sink takes a push as a whole or not at all.
-    this.#subscriptions = new Subscriptions(options, { partial: false });
+    super(options, SINK_TRAITS);
     this.#dialOut = options.dialOut ?? false;
   }
 
-  receive(request: RequestResources): Received {
+  override receive(request: RequestResources): Received {
     if (this.#dialOut && isTrigger(request.collection)) return { ok: true, events: [] };
-    const found = this.#subscriptions.obtain(request.collection);
-    if (!found.ok) return found;
-    const { subscription, created } = found;
-    if (created) subscription.interest.addLegacyWildcard();
-    subscription.incremental = request.incremental;
-    const events = take(request, subscription, created);
-    this.#subscriptions.wake(subscription);
-    return { ok: true, events };
+    return takeMcpRequest(request, this.subscriptions);
   }
+}
 
-  retarget(snapshot: Snapshot): void {
-    this.#subscriptions.retarget(snapshot);
-  }
-
-  next(): Push | undefined {
-    return this.#subscriptions.next();
-  }
-
-  status(): readonly SubscriptionStatus[] {
-    return this.#subscriptions.status();
-  }
+/** Takes a request by the rules of MCP, in whichever of its forms it came. */
+export function takeMcpRequest(request: RequestResources, subscriptions: Subscriptions): Received {
+  const found = subscriptions.obtain(request.collection);
+  if (!found.ok) return found;
+  const { subscription, created } = found;
+  if (created) subscription.interest.addLegacyWildcard();
+  subscription.incremental = request.incremental;
+  const events = take(request, subscription, created);
+  subscriptions.wake(subscription);
+  return { ok: true, events };
 }
 
 function take(request: RequestResources, subscription: Subscription, created: boolean): Event[] {

@@ -3,48 +3,35 @@
  *
  * @module
  */
-import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { DiscoveryRequest } from "../wire/messages.ts";
+import { Machine } from "./machine.ts";
 import { NodeCheck } from "./node_check.ts";
-import type { Event, Push, Received, StreamMachine, SubscriptionStatus } from "./stream.ts";
+import type { Event, Received } from "./stream.ts";
 import type { Subscription } from "./subscription.ts";
-import { dynamicParameters, type MachineOptions, Subscriptions } from "./subscriptions.ts";
+import { dynamicParameters, type MachineOptions } from "./subscriptions.ts";
 
 /**
  * One state-of-the-world ADS stream. Every request holds all names of its type, so a stale one can be
  * ignored: the client's answer to the newer push brings the names again.
  */
-export class SotwMachine implements StreamMachine<DiscoveryRequest> {
-  readonly #subscriptions: Subscriptions;
+export class SotwMachine extends Machine<DiscoveryRequest> {
   readonly #node = new NodeCheck();
 
   constructor(options: MachineOptions) {
-    this.#subscriptions = new Subscriptions(options, { partial: true });
+    super(options, { partial: true });
   }
 
-  receive(request: DiscoveryRequest): Received {
+  override receive(request: DiscoveryRequest): Received {
     const anonymous = this.#node.check(request.node);
     if (anonymous !== undefined) return anonymous;
     const { typeUrl, resourceNames: names } = request;
     if (request.resourceLocators.length > 0) return dynamicParameters("resource_names");
     const characters = names.reduce((sum, name) => sum + name.length, 0);
-    const tooMany = this.#subscriptions.checkNames(typeUrl, names.length, characters);
+    const tooMany = this.subscriptions.checkNames(typeUrl, names.length, characters);
     if (tooMany !== undefined) return tooMany;
-    const found = this.#subscriptions.obtain(typeUrl);
+    const found = this.subscriptions.obtain(typeUrl);
     if (!found.ok) return found;
     return { ok: true, events: this.#take(request, found.subscription, found.created) };
-  }
-
-  retarget(snapshot: Snapshot): void {
-    this.#subscriptions.retarget(snapshot);
-  }
-
-  next(): Push | undefined {
-    return this.#subscriptions.next();
-  }
-
-  status(): readonly SubscriptionStatus[] {
-    return this.#subscriptions.status();
   }
 
   #take(request: DiscoveryRequest, subscription: Subscription, created: boolean): Event[] {
@@ -63,7 +50,7 @@ export class SotwMachine implements StreamMachine<DiscoveryRequest> {
     if (shrunk) subscription.restrict();
     // What is asked for by name and is not there shows by its absence in an answer.
     if (grown && subscription.served.complete) subscription.demand();
-    this.#subscriptions.wake(subscription);
+    this.subscriptions.wake(subscription);
     return events;
   }
 }
