@@ -7,7 +7,7 @@ import type { Logger } from "../log.ts";
 import type { Settings } from "../model/settings.ts";
 
 /** What the program is built with and cannot change while it runs. */
-const FROZEN = ["instance", "listen", "admin", "limits"] as const;
+const FROZEN = ["instance", "listen", "receive", "admin", "limits"] as const;
 
 type Values = Readonly<Record<typeof FROZEN[number], string>>;
 

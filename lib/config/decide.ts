@@ -11,9 +11,11 @@ import { type Choice, findFileConflicts } from "./conflicts.ts";
 import type { Converter } from "./converter.ts";
 import type { FileSet } from "./file_set.ts";
 import { findIncluded, type Included, type Root } from "./files.ts";
-import { toFinding } from "./problem.ts";
+import { type Problem, toFinding } from "./problem.ts";
 import { SETTING_KEYS, type SettingsInput } from "./schema.ts";
 import { normaliseSettings } from "./settings.ts";
+import { includedFiles } from "./settings_include.ts";
+import { checkPeerPlaces } from "./settings_peers.ts";
 import type { SourceFile } from "./source_file.ts";
 
 /** What a decision rests on. */
@@ -187,6 +189,7 @@ class Rounds {
       findings: [
         ...[...present, ...held].flatMap(({ findings }) => findings),
         ...this.#includeFindings(included),
+        ...this.#findings("peers", checkPeerPlaces(settings)),
         ...this.#notes.values(),
       ],
       present: [...present, ...held],
@@ -207,15 +210,33 @@ class Rounds {
     };
   }
 
+  /** Places among the files of `include` become places among all that it names. */
   #includeFindings({ problems }: Included): Finding[] {
-    const owner = this.#main.find((file) => this.#settingsOf(file)?.include !== undefined) ??
-      this.#main[0]!;
+    const owner = this.#ownerOf("include");
+    const files = includedFiles(owner === undefined ? [] : this.#settingsOf(owner)!.include!);
+    const found = problems.map((problem) => {
+      const [key, position, ...rest] = problem.path;
+      const place = typeof position === "number" ? files[position]?.index : undefined;
+      return place === undefined ? problem : { ...problem, path: [key!, place, ...rest] };
+    });
+    return this.#findings("include", found);
+  }
+
+  /** What is said of a setting in the light of all others; it does not send its file back. */
+  #findings(key: keyof SettingsInput, problems: readonly Problem[]): Finding[] {
+    const owner = this.#ownerOf(key);
+    const isAsWritten = owner !== undefined && !this.#reverted.has(owner);
     return problems.map((found) => {
-      const finding = toFinding(found, owner.path, []);
-      if (!this.#reverted.has(owner)) return finding;
+      const finding = toFinding(found, (owner ?? this.#main[0]!).path, []);
+      if (isAsWritten) return finding;
       const { path: _, ...rest } = finding;
       return rest;
     });
+  }
+
+  /** The file that a setting stands in; undefined where it comes from elsewhere. */
+  #ownerOf(key: keyof SettingsInput): SourceFile | undefined {
+    return this.#main.find((file) => this.#settingsOf(file)?.[key] !== undefined);
   }
 
   #note(finding: Finding): void {

@@ -11,6 +11,8 @@ export const DEFAULTS = {
   exportTo: ["*"],
   listen: ["127.0.0.1:15010"],
   heartbeat: "30s",
+  wave: 1,
+  merge: "refuse",
   quiet: "100ms",
   max: "1s",
   guard: 0.5,

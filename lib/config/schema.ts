@@ -6,45 +6,13 @@
  */
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
+import { includeSchema, sinkSchema } from "./schema_dial.ts";
+import { listenSchema } from "./schema_listen.ts";
 import { duration, mapping, size, text } from "./schema_parts.ts";
+import { peersSchema } from "./schema_peers.ts";
+import { receiveSchema } from "./schema_receive.ts";
 import { namespaceName, serviceSchema } from "./schema_service.ts";
-
-const address = (what: string) =>
-  text(`${what} host:port, an IPv6 host in brackets. \${NAME} is an environment variable.`)
-    .meta({ examples: ["127.0.0.1:15010", "[::1]:15010"] });
-
-const LATER_OF_LISTENERS = ["tls", "allow"];
-
-const listenSchema = z.array(z.union([
-  address("Address of a listener."),
-  mapping({ address: address("Address of a listener.") }, { later: LATER_OF_LISTENERS }),
-])).meta({
-  description: "Where sinks and clients connect, in plain text.",
-  default: DEFAULTS.listen,
-});
-
-const sinkSchema = z.union([
-  address("Address of a sink, which is also its name."),
-  mapping({
-    name: z.string()
-      .regex(
-        /^[A-Za-z0-9](?:[\w.:-]*[A-Za-z0-9])?$/,
-        "must be letters, digits, and -_.: in between",
-      )
-      .max(128, "must be at most 128 characters long")
-      .describe("Unique name in logs, metrics and status. Default: the address.").optional(),
-    address: address("Every address behind the host gets a stream of its own."),
-    headers: z.record(
-      z.string().regex(/^[0-9a-z_.-]+$/, "must be lower-case letters, digits, _ . and -"),
-      z.string().describe("Text. ${NAME} is an environment variable."),
-    ).describe("gRPC metadata sent with each stream, for example a token.").optional(),
-    heartbeat: duration(
-      "A stream idle this long is asked for a sign of life.",
-      DEFAULTS.heartbeat,
-      { min: "100ms", max: "1h" },
-    ).optional(),
-  }, { later: ["tls", "tokenFile", "proxy", "collections", "wave"] }),
-]);
+import { address } from "./schema_shared.ts";
 
 const settingsShape = {
   instance: z.string().regex(
@@ -64,10 +32,12 @@ const settingsShape = {
       .meta({ description: "Namespaces that see a service.", default: DEFAULTS.exportTo })
       .optional(),
   }).describe("What services get that do not say it themselves.").optional(),
-  include: z.array(text("A file, a folder (its *.yaml, *.yml and *.json) or a pattern."))
-    .describe("Further files with services, relative to this file.").optional(),
+  include: z.array(includeSchema)
+    .describe("Further files with services, relative to this file, and other servers.").optional(),
   listen: listenSchema.optional(),
+  peers: peersSchema.optional(),
   sinks: z.array(sinkSchema).describe("ResourceSinks that are dialled.").optional(),
+  receive: receiveSchema.describe("Be a ResourceSink for other sources. Default: not.").optional(),
   push: mapping({
     quiet: duration(
       "A change waits until the files have been quiet for this long.",
@@ -122,7 +92,7 @@ const settingsShape = {
 /** Top-level keys of a `--config` file besides `services`. */
 export const SETTING_KEYS = Object.keys(settingsShape) as (keyof typeof settingsShape)[];
 
-const LATER_OF_FILES = ["peers", "receive", "envoy"];
+const LATER_OF_FILES = ["envoy"];
 
 /** A `--config` file, services unchecked: they are checked one by one, and only where they changed. */
 export const configFileSchema = mapping({

@@ -78,10 +78,10 @@ export function text(description: string): z.ZodString {
   return z.string().min(1, "must not be empty").describe(description);
 }
 
-/** A duration in Go's form, between two bounds in milliseconds. */
+/** A duration in Go's form, between two bounds; `initial` is its default, where it has one. */
 export function duration(
   description: string,
-  initial: string,
+  initial: string | undefined,
   bounds: { readonly min: string; readonly max: string },
 ): z.ZodString {
   const [min, max] = [parseDuration(bounds.min)!, parseDuration(bounds.max)!];
@@ -91,7 +91,10 @@ export function duration(
       const ms = parseDuration(value);
       return ms === undefined || (ms >= min && ms <= max);
     }, `must be from ${bounds.min} to ${bounds.max}`)
-    .meta({ description: `${description} From ${bounds.min} to ${bounds.max}.`, default: initial });
+    .meta({
+      description: `${description} From ${bounds.min} to ${bounds.max}.`,
+      ...(initial === undefined ? {} : { default: initial }),
+    });
 }
 
 /** A size, between two bounds. */

@@ -3,12 +3,17 @@
  *
  * @module
  */
-import type { DefaultSettings, ListenSettings, Settings, SinkSettings } from "../model/settings.ts";
-import { parseHostPort } from "./address.ts";
+import type { DefaultSettings, Settings } from "../model/settings.ts";
 import { DEFAULTS } from "./defaults.ts";
-import { type Environment, expand } from "./expand.ts";
-import { type Path, type Problem, problem } from "./problem.ts";
+import type { Environment } from "./expand.ts";
+import { type Problem, problem } from "./problem.ts";
 import type { SettingsInput } from "./schema.ts";
+import { addressOf, addressPath, checkAddress } from "./settings_checks.ts";
+import { checkSinks, normaliseSink } from "./settings_dial.ts";
+import { checkInclude, includedFiles, includedServers } from "./settings_include.ts";
+import { checkListen, normaliseListener } from "./settings_listen.ts";
+import { checkPeers, normalisePeer } from "./settings_peers.ts";
+import { checkReceive, normaliseReceive } from "./settings_receive.ts";
 import { parseDuration, parseSize } from "./units.ts";
 
 /** What stands in for settings that are not written. */
@@ -25,15 +30,19 @@ export function normaliseSettings(input: SettingsInput, context: SettingsContext
   const push = input.push ?? {};
   const limits = input.limits ?? {};
   const admin = input.admin === undefined ? keepAdmin(fallback) : adminOf(input.admin);
+  const receive = input.receive === undefined ? fallback?.receive : normaliseReceive(input.receive);
   return {
     defaults: normaliseDefaults(input.defaults, fallback?.defaults),
-    include: input.include ?? fallback?.include ?? [],
+    include: input.include === undefined
+      ? fallback?.include ?? []
+      : includedFiles(input.include).map(({ pattern }) => pattern),
     instance: input.instance ?? fallback?.instance ?? context.hostName,
-    listen: (input.listen?.map(addressOf) ?? undefined)?.map(plainListener) ?? fallback?.listen ??
-      DEFAULTS.listen.map(plainListener),
-    peers: fallback?.peers ?? [],
+    listen: input.listen?.map(normaliseListener) ?? fallback?.listen ??
+      DEFAULTS.listen.map(normaliseListener),
+    peers: input.peers?.map(normalisePeer) ?? fallback?.peers ?? [],
     sinks: input.sinks?.map(normaliseSink) ?? fallback?.sinks ?? [],
-    pull: fallback?.pull ?? [],
+    pull: input.include === undefined ? fallback?.pull ?? [] : includedServers(input.include),
+    ...(receive === undefined ? {} : { receive }),
     push: input.push === undefined && fallback !== undefined ? fallback.push : {
       quiet: parseDuration(push.quiet ?? DEFAULTS.quiet)!,
       max: parseDuration(push.max ?? DEFAULTS.max)!,
@@ -71,117 +80,28 @@ export function normaliseDefaults(
 
 /** What a schema cannot say: variables that are set, addresses that are addresses, names that are unique. */
 export function checkSettings(input: SettingsInput, environment: Environment): readonly Problem[] {
-  const problems: Problem[] = [];
-  const addresses = new Set<string>();
-  input.listen?.forEach((item, index) => {
-    const path = ["listen", index, ...(typeof item === "string" ? [] : ["address"])];
-    const address = addressOf(item);
-    problems.push(...checkAddress(address, path, environment, { anyPort: true }));
-    if (addresses.has(address) && !address.endsWith(":0")) {
-      problems.push(problem("config/duplicate", path, `${address} is listened on twice`));
-    }
-    addresses.add(address);
-  });
-  if (input.admin !== undefined && input.admin !== false) {
-    const path = ["admin", ...(typeof input.admin === "string" ? [] : ["address"])];
-    problems.push(...checkAddress(addressOf(input.admin), path, environment, { anyPort: true }));
-  }
-  if (parseDuration(input.push?.quiet ?? "0")! > parseDuration(input.push?.max ?? DEFAULTS.max)!) {
-    const path = ["push", "quiet"];
-    problems.push(problem("config/value", path, "`quiet` must not be longer than `max`"));
-  }
-  return [...problems, ...checkSinks(input.sinks ?? [], environment)];
+  return [
+    ...checkInclude(input.include ?? [], environment),
+    ...checkListen(input.listen ?? [], environment),
+    ...checkAdmin(input.admin, environment),
+    ...checkPush(input.push),
+    ...checkSinks(input.sinks ?? [], environment),
+    ...(input.receive === undefined ? [] : checkReceive(input.receive, environment)),
+    ...checkPeers(input.peers ?? []),
+  ];
 }
 
-type SinkInput = NonNullable<SettingsInput["sinks"]>[number];
-
-function checkSinks(sinks: readonly SinkInput[], environment: Environment): Problem[] {
-  const problems: Problem[] = [];
-  const names = new Map<string, number>();
-  const addresses = new Map<string, number>();
-  sinks.forEach((input, index) => {
-    const sink = normaliseSink(input);
-    const path = ["sinks", index];
-    const addressPath = typeof input === "string" ? path : [...path, "address"];
-    problems.push(...checkAddress(sink.address, addressPath, environment, { anyPort: false }));
-    problems.push(...checkHeaders(sink.headers, [...path, "headers"], environment));
-    const namesake = names.get(sink.name);
-    const neighbour = addresses.get(sink.address);
-    if (namesake !== undefined) {
-      const message = `two sinks are named ${sink.name}, items ${namesake + 1} and ${index + 1}`;
-      problems.push(problem("config/duplicate", path, message, "give one of them another `name`"));
-    } else if (neighbour !== undefined) {
-      const message = `the sinks ${neighbour + 1} and ${index + 1} have the same address`;
-      problems.push({ ...problem("config/duplicate", path, message), severity: "warning" });
-    }
-    names.set(sink.name, index);
-    addresses.set(sink.address, index);
-  });
-  return problems;
-}
-
-function checkHeaders(
-  headers: Readonly<Record<string, string>>,
-  path: Path,
-  environment: Environment,
-): Problem[] {
-  return Object.entries(headers).flatMap(([name, value]) => {
-    const at = [...path, name];
-    if (name.startsWith("grpc-") || name.endsWith("-bin")) {
-      return [problem("config/value", at, `the header ${name} cannot be set`, RESERVED_HEADERS)];
-    }
-    const expansion = expand(value, environment);
-    if (!expansion.ok) {
-      return [problem("config/environment", at, expansion.message, expansion.hint)];
-    }
-    if (/^[\x20-\x7e]*$/.test(expansion.text)) return [];
-    // The value may be a secret: it is not repeated.
-    return [problem("config/value", at, `the header ${name} holds more than printable ASCII`)];
+function checkAdmin(admin: SettingsInput["admin"], environment: Environment): Problem[] {
+  if (admin === undefined || admin === false) return [];
+  return checkAddress(addressOf(admin), addressPath(admin, ["admin"]), environment, {
+    anyPort: true,
   });
 }
 
-const RESERVED_HEADERS = "names that begin with grpc- or end in -bin are gRPC's own";
-
-function checkAddress(
-  address: string,
-  path: Path,
-  environment: Environment,
-  { anyPort }: { readonly anyPort: boolean },
-): Problem[] {
-  const expansion = expand(address, environment);
-  if (!expansion.ok) {
-    return [problem("config/environment", path, expansion.message, expansion.hint)];
-  }
-  const parsed = parseHostPort(expansion.text);
-  if (parsed === undefined) {
-    const hint = "write host:port, as in 127.0.0.1:15010 or [::1]:15010";
-    return [problem("config/value", path, `${address} is not an address`, hint)];
-  }
-  if (parsed.port === 0 && !anyPort) {
-    return [problem("config/value", path, `${address} has no port that can be dialled`)];
-  }
-  return [];
-}
-
-function normaliseSink(input: SinkInput): SinkSettings {
-  const { name, address, headers, heartbeat }: Exclude<SinkInput, string> =
-    typeof input === "string" ? { address: input } : input;
-  return {
-    name: name ?? address,
-    address,
-    headers: headers ?? {},
-    heartbeat: parseDuration(heartbeat ?? DEFAULTS.heartbeat)!,
-    collections: [],
-    wave: 1,
-  };
-}
-
-function plainListener(address: string): ListenSettings {
-  return { address, allow: [], insecure: false };
-}
-
-function addressOf(input: string | { readonly address: string }): string {
-  return typeof input === "string" ? input : input.address;
+function checkPush(push: SettingsInput["push"]): Problem[] {
+  const [quiet, max] = [push?.quiet ?? DEFAULTS.quiet, push?.max ?? DEFAULTS.max];
+  if (parseDuration(quiet)! <= parseDuration(max)!) return [];
+  return [problem("config/value", ["push", "quiet"], "`quiet` must not be longer than `max`")];
 }
 
 function adminOf(input: NonNullable<SettingsInput["admin"]>): string | undefined {

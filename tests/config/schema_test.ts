@@ -21,17 +21,8 @@ const service = (more: string) => wrong(serviceSchema, `{ name: a, ports: [80], 
 const settings = (yaml: string) => wrong(configFileSchema, yaml);
 
 const LATER: readonly (readonly [AnySchema, string, string])[] = [
-  [configFileSchema, "peers: []", "peers"],
-  [configFileSchema, "receive: {}", "receive"],
   [configFileSchema, "envoy: {}", "envoy"],
   [configFileSchema, "push: { waves: {} }", "push.waves"],
-  [configFileSchema, "listen: [{ address: 'a:1', tls: x }]", "listen.0.tls"],
-  [configFileSchema, "listen: [{ address: 'a:1', allow: [x] }]", "listen.0.allow"],
-  [configFileSchema, "sinks: [{ address: 'a:1', tls: x }]", "sinks.0.tls"],
-  [configFileSchema, "sinks: [{ address: 'a:1', tokenFile: x }]", "sinks.0.tokenFile"],
-  [configFileSchema, "sinks: [{ address: 'a:1', proxy: x }]", "sinks.0.proxy"],
-  [configFileSchema, "sinks: [{ address: 'a:1', collections: [] }]", "sinks.0.collections"],
-  [configFileSchema, "sinks: [{ address: 'a:1', wave: 1 }]", "sinks.0.wave"],
   [serviceSchema, "{ name: a, ports: [80], split: { v1: 1 } }", "split"],
   [serviceSchema, "{ name: a, ports: [80], subsets: {} }", "subsets"],
   [

@@ -1,0 +1,218 @@
+/**
+ * Whom we dial, as written → `sinks` and what is pulled from, and what is wrong with them.
+ *
+ * @module
+ */
+import type {
+  ClientTlsSettings,
+  DialSettings,
+  PullSettings,
+  SinkSettings,
+} from "../model/settings.ts";
+import { DEFAULTS } from "./defaults.ts";
+import { type Environment, expand } from "./expand.ts";
+import { expandAddress } from "./expand_address.ts";
+import { isLoopback } from "./loopback.ts";
+import { type Path, type Problem, problem } from "./problem.ts";
+import { parseProxy } from "./proxy.ts";
+import type { SettingsInput } from "./schema.ts";
+import {
+  addressPath,
+  checkAddress,
+  checkPath,
+  checkTlsFiles,
+  isOffLoopback,
+  normaliseTlsFiles,
+  warning,
+} from "./settings_checks.ts";
+import { parseDuration } from "./units.ts";
+
+/** An item of `sinks` as written. */
+export type SinkInput = NonNullable<SettingsInput["sinks"]>[number];
+
+type LongSink = Exclude<SinkInput, string>;
+type DialInput = Pick<LongSink, "tls" | "tokenFile" | "proxy" | "headers">;
+type ClientTlsInput = NonNullable<DialInput["tls"]>;
+
+/** A sink. */
+export function normaliseSink(input: SinkInput): SinkSettings {
+  const long: LongSink = typeof input === "string" ? { address: input } : input;
+  const { name, address, heartbeat, collections, wave } = long;
+  return {
+    name: name ?? address,
+    ...normaliseDial(address, long),
+    heartbeat: parseDuration(heartbeat ?? DEFAULTS.heartbeat)!,
+    collections: collections ?? [],
+    wave: wave ?? DEFAULTS.wave,
+  };
+}
+
+/** How someone that we dial is reached. */
+export function normaliseDial(address: string, input: DialInput): DialSettings {
+  const { tls, tokenFile, proxy, headers } = input;
+  return {
+    address,
+    ...(tls === undefined ? {} : { tls: normaliseClientTls(tls) }),
+    ...(tokenFile === undefined ? {} : { tokenFile }),
+    ...(proxy === undefined ? {} : { proxy }),
+    headers: headers ?? {},
+  };
+}
+
+function normaliseClientTls(input: ClientTlsInput): ClientTlsSettings {
+  if (input === true) return { files: { kind: "files" } };
+  if (typeof input === "string") return { files: normaliseTlsFiles(input) };
+  const { folder, serverName, ...files } = input;
+  return {
+    files: normaliseTlsFiles(folder ?? files),
+    ...(serverName === undefined ? {} : { serverName }),
+  };
+}
+
+/** What is wrong with the sinks. */
+export function checkSinks(sinks: readonly SinkInput[], environment: Environment): Problem[] {
+  const problems: Problem[] = [];
+  const names = new Map<string, number>();
+  const addresses = new Map<string, number>();
+  sinks.forEach((input, index) => {
+    const sink = normaliseSink(input);
+    const path = ["sinks", index];
+    const at = addressPath(input, path);
+    problems.push(...checkAddress(sink.address, at, environment, { anyPort: false }));
+    if (typeof input !== "string") {
+      const who = { name: sink.name, address: sink.address };
+      problems.push(...checkDial(input, who, path, environment));
+    }
+    const namesake = names.get(sink.name);
+    const neighbour = addresses.get(sink.address);
+    if (namesake !== undefined) {
+      const message = `two sinks are named ${sink.name}, items ${namesake + 1} and ${index + 1}`;
+      problems.push(problem("config/duplicate", path, message, "give one of them another `name`"));
+    } else if (neighbour !== undefined) {
+      const message = `the sinks ${neighbour + 1} and ${index + 1} have the same address`;
+      problems.push(warning("config/duplicate", path, message));
+    }
+    names.set(sink.name, index);
+    addresses.set(sink.address, index);
+  });
+  return problems;
+}
+
+/** Someone that we dial: how messages name it, and where it is. */
+export interface Dialled {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** What is wrong with how someone is dialled, apart from the address. */
+export function checkDial(
+  input: DialInput,
+  dialled: Dialled,
+  path: Path,
+  environment: Environment,
+): Problem[] {
+  const { tls, tokenFile, proxy, headers = {} } = input;
+  return [
+    ...(tls === undefined ? [] : checkClientTls(tls, [...path, "tls"], environment)),
+    ...(tokenFile === undefined ? [] : checkPath(tokenFile, [...path, "tokenFile"], environment)),
+    ...(proxy === undefined ? [] : checkProxy(proxy, [...path, "proxy"], environment)),
+    ...checkHeaders(headers, [...path, "headers"], environment),
+    ...checkToken(input, dialled, path, environment),
+  ];
+}
+
+function checkClientTls(tls: ClientTlsInput, path: Path, environment: Environment): Problem[] {
+  if (tls === true) return [];
+  if (typeof tls === "string") return checkTlsFiles(tls, path, environment);
+  const { folder, serverName: _, ...files } = tls;
+  const problems = checkTlsFiles(files, path, environment);
+  const written = (["ca", "cert", "key"] as const).filter((key) => files[key] !== undefined);
+  if (folder !== undefined) {
+    problems.push(...checkPath(folder, [...path, "folder"], environment));
+    if (written.length > 0) {
+      const message = `\`${written[0]}\` stands beside \`folder\`, which holds it already`;
+      const hint = "give the folder, or the files one by one";
+      problems.push(problem("config/value", [...path, written[0]!], message, hint));
+    }
+  } else if (written.includes("cert") !== written.includes("key")) {
+    const [there, missing] = written.includes("cert") ? ["cert", "key"] : ["key", "cert"];
+    const message = `\`${there}\` stands without \`${missing}\``;
+    const hint = `give \`${missing}\` as well, or neither to show no certificate`;
+    problems.push(problem("config/value", [...path, there], message, hint));
+  }
+  return problems;
+}
+
+/** No message repeats any of the proxy: it may hold a password. */
+function checkProxy(proxy: string, path: Path, environment: Environment): Problem[] {
+  const expansion = expand(proxy, environment);
+  if (!expansion.ok) {
+    return [problem("config/environment", path, expansion.message, expansion.hint)];
+  }
+  const parsed = parseProxy(expansion.text);
+  return parsed.ok ? [] : [problem("config/value", path, parsed.message, parsed.hint)];
+}
+
+const RESERVED_HEADERS = "names that begin with grpc- or end in -bin are gRPC's own";
+/** The header by which our dial-out says who it is. */
+const INSTANCE_HEADER = "x-pinnace-instance";
+
+function checkHeaders(
+  headers: Readonly<Record<string, string>>,
+  path: Path,
+  environment: Environment,
+): Problem[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const at = [...path, name];
+    const message = `the header ${name} cannot be set`;
+    if (name.startsWith("grpc-") || name.endsWith("-bin")) {
+      return [problem("config/value", at, message, RESERVED_HEADERS)];
+    }
+    if (name === INSTANCE_HEADER) {
+      return [problem("config/value", at, message, "it is sent with `instance`; set that")];
+    }
+    const expansion = expand(value, environment);
+    if (!expansion.ok) {
+      return [problem("config/environment", at, expansion.message, expansion.hint)];
+    }
+    if (/^[\x20-\x7e]*$/.test(expansion.text)) return [];
+    // The value may be a secret: it is not repeated.
+    return [problem("config/value", at, `the header ${name} holds more than printable ASCII`)];
+  });
+}
+
+/** A token is sent once, and not for all to read. */
+function checkToken(
+  input: DialInput,
+  { name, address }: Dialled,
+  path: Path,
+  environment: Environment,
+): Problem[] {
+  const { tls, tokenFile, proxy, headers = {} } = input;
+  const header = Object.hasOwn(headers, "authorization")
+    ? [...path, "headers", "authorization"]
+    : undefined;
+  const at = tokenFile === undefined ? header : [...path, "tokenFile"];
+  if (at === undefined) return [];
+  const problems: Problem[] = [];
+  if (tokenFile !== undefined && header !== undefined) {
+    const message = "`tokenFile` is sent as the header authorization, which is among `headers` too";
+    problems.push(problem("config/duplicate", header, message, "keep one of them"));
+  }
+  const leaves = isOffLoopback(address, environment) || isProxyElsewhere(proxy, environment);
+  if (tls === undefined && leaves) {
+    const message = `the token for ${name} travels in plaintext` +
+      `${
+        proxy === undefined ? "" : ", through the proxy as well"
+      }: whoever is on its way can take it`;
+    problems.push(warning("config/security", at, message, "give `tls`"));
+  }
+  return problems;
+}
+
+function isProxyElsewhere(proxy: string | undefined, environment: Environment): boolean {
+  const expansion = proxy === undefined ? undefined : expand(proxy, environment);
+  if (expansion?.ok !== true) return false;
+  const parsed = parseProxy(expansion.text);
+  return parsed.ok && !isLoopback(parsed.proxy.host);
+}
