@@ -7,20 +7,16 @@
 import type { Finding } from "../model/finding.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Service } from "../model/service.ts";
-import { contentHash } from "../wire/hash.ts";
-import { type Any, mcpResourceCodec, serviceEntryCodec, type StringMap } from "../wire/messages.ts";
+import { serviceEntryCodec } from "../wire/messages.ts";
 import { WireError } from "../wire/wire_error.ts";
+import { encodeResource } from "./encode_resource.ts";
 import { dropLabels } from "./labels.ts";
 import { completeServiceEntry } from "./messages.ts";
-import {
-  type Metadata,
-  type RuleInfo,
-  runRules,
-  toFinding,
-  withoutReplaced,
-} from "./rules/rule.ts";
+import { type RuleInfo, runRules, toFinding, withoutReplaced } from "./rules/rule.ts";
 import { SERVICE_ENTRY_RULES } from "./rules/service_entry_rules.ts";
 import { toServiceEntry } from "./service_entry.ts";
+
+export { encodeResource } from "./encode_resource.ts";
 
 /** What a service came to. */
 export interface Conversion {
@@ -29,9 +25,6 @@ export interface Conversion {
   /** Paths are relative to the service. */
   readonly findings: readonly Finding[];
 }
-
-/** 2020-01-01T00:00:00Z: a time that never moves, for resources that have none of their own. */
-const CREATE_TIME = { seconds: 1577836800, nanos: 0 };
 
 /** What the codec cannot take, and no other rule names. */
 export const ENCODING_RULE: RuleInfo = { id: "pinnace/encoding", severity: "error" };
@@ -52,23 +45,4 @@ export function convertService(service: Service): Conversion {
     const name = `${service.namespace}/${service.name}`;
     return { findings: [...findings, toFinding(ENCODING_RULE, name, [], problem)] };
   }
-}
-
-/** A resource of this body. Its version says content only: body, labels and annotations. */
-export function encodeResource(metadata: Metadata, body: Any): Resource {
-  const name = `${metadata.namespace}/${metadata.name}`;
-  const { labels, annotations } = metadata;
-  const version = contentHash([body.value, mapsText(labels, annotations)]);
-  const bytes = mcpResourceCodec.encode({
-    metadata: { name, createTime: CREATE_TIME, version, labels, annotations },
-    body,
-  });
-  return { name, version, bytes };
-}
-
-/** Pairs in the order of their keys: unlike an object, an array keeps that order for numeric keys as well. */
-function mapsText(...maps: readonly StringMap[]): string {
-  return JSON.stringify(
-    maps.map((map) => Object.keys(map).sort().map((key) => [key, map[key]])),
-  );
 }
