@@ -1,18 +1,30 @@
 /**
- * Writes docs/api/status.schema.json out of the schema in lib/admin/status.ts.
+ * Writes docs/api/*.schema.json out of the schemas in lib/admin.
  *
  * @module
  */
 import { z } from "zod";
-import { statusSchema } from "../lib/admin/status.ts";
+import { eventsSchema } from "../lib/admin/event_schema.ts";
+import { statusSchema } from "../lib/admin/status_schema.ts";
 
 /** The JSON schema of `/api/v1/status`, as committed. */
 export function statusJsonSchema(): string {
-  const schema = z.toJSONSchema(statusSchema, { target: "draft-2020-12" });
-  return JSON.stringify({ title: "Status of a running Pinnace", ...schema }, null, 2) + "\n";
+  return jsonSchema("Status of a running Pinnace", statusSchema);
+}
+
+/** The JSON schema of `/api/v1/events`, as committed. */
+export function eventsJsonSchema(): string {
+  return jsonSchema("What a running Pinnace published", eventsSchema);
+}
+
+function jsonSchema(title: string, schema: z.ZodType): string {
+  const described = z.toJSONSchema(schema, { target: "draft-2020-12" });
+  return JSON.stringify({ title, ...described }, null, 2) + "\n";
 }
 
 if (import.meta.main) {
-  const place = new URL("../docs/api/status.schema.json", import.meta.url);
-  await Deno.writeTextFile(place, statusJsonSchema());
+  for (const [name, text] of [["status", statusJsonSchema()], ["events", eventsJsonSchema()]]) {
+    const place = new URL(`../docs/api/${name}.schema.json`, import.meta.url);
+    await Deno.writeTextFile(place, text!);
+  }
 }

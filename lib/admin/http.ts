@@ -6,6 +6,7 @@
 import { type Context, Hono, type Next } from "hono";
 import ipaddr from "ipaddr.js";
 import { formatHostPort } from "../model/host_port.ts";
+import type { ChangeEvent, EventQuery } from "./events.ts";
 import type { Health } from "./health.ts";
 import type { Status } from "./status.ts";
 import { type AdminToken, bears, TOKEN_FILE } from "./token.ts";
@@ -26,6 +27,8 @@ export interface AdminSources {
   readonly ready: () => Health;
   readonly metrics: () => Promise<string>;
   readonly status: () => Status;
+  /** What was published, newest first. */
+  readonly events: (query: EventQuery) => readonly ChangeEvent[];
   readonly snapshots: () => Promise<readonly ListedSnapshot[]>;
   readonly confirm: (
     id: string,
@@ -119,6 +122,7 @@ const PATHS = [
   "/api/v1/status",
   "/api/v1/peers",
   "/api/v1/findings",
+  "/api/v1/events?after=SEQ&limit=N",
   "/api/v1/snapshots",
   "POST /api/v1/snapshots/ID/confirm",
 ];
@@ -140,6 +144,11 @@ export function adminApp({ host, token, sources }: AdminOptions): Hono {
   app.get("/api/v1/status", (context) => context.json(sources.status()));
   app.get("/api/v1/peers", (context) => context.json({ peers: sources.status().peers }));
   app.get("/api/v1/findings", (context) => context.json({ findings: sources.status().findings }));
+  app.get("/api/v1/events", (context) => {
+    const query = readQuery(context.req.query());
+    if (typeof query === "string") return context.json({ error: query }, 400);
+    return context.json({ events: sources.events(query) });
+  });
   app.get("/api/v1/snapshots", async (context) => {
     const { held } = sources.status();
     return context.json({ snapshots: await sources.snapshots(), ...(held && { held }) });
@@ -153,6 +162,17 @@ export function adminApp({ host, token, sources }: AdminOptions): Hono {
   app.notFound((context) => context.json({ error: `there is only ${PATHS.join(", ")}` }, 404));
   app.onError((error, context) => context.json({ error: error.message }, 500));
   return app;
+}
+
+/** What is asked for, or what is wrong with the question. */
+function readQuery(given: Readonly<Record<string, string>>): EventQuery | string {
+  const query: { after?: number; limit?: number } = {};
+  for (const [key, text] of Object.entries(given)) {
+    if (key !== "after" && key !== "limit") return `there is no ${key}; there are after and limit`;
+    if (!/^\d{1,15}$/.test(text)) return `${key} is a whole number, for example ${key}=10`;
+    query[key] = Number(text);
+  }
+  return query;
 }
 
 /** Reads on loopback are free to whoever speaks to loopback by its name; all else needs the token. */

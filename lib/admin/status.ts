@@ -1,106 +1,26 @@
 /**
- * `/api/v1/status`: everything that a person or a program may want to know of a running Pinnace. The
- * schema is the source; docs/api/status.schema.json is made of it.
+ * `/api/v1/status`: everything that a person or a program may want to know of a running Pinnace.
  *
  * @module
  */
-import { z } from "zod";
 import type { Finding } from "../model/finding.ts";
+import type { ClientKind } from "../model/settings.ts";
 import type { SubscriptionStatus } from "../protocol/stream.ts";
 import type { PublisherStatus } from "../rollout/publishing.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { ChangeEvent } from "./event_schema.ts";
+import type { Status } from "./status_schema.ts";
+
+export { type Status, statusSchema } from "./status_schema.ts";
 
 /** Longest text of a peer that is shown whole. UTF-16 code units. */
 const BRIEF = 256;
 
-const time = z.iso.datetime().describe("RFC 3339, UTC");
+/** Longest reason of a source that is shown whole. UTF-16 code units. */
+const REASON = 2000;
 
-const finding = z.object({
-  severity: z.enum(["error", "warning"]),
-  rule: z.string(),
-  message: z.string(),
-  hint: z.string().optional(),
-  subject: z.string().optional().describe("namespace/name"),
-  file: z.string().optional(),
-  line: z.int().optional(),
-  column: z.int().optional(),
-});
-
-const subscription = z.object({
-  type: z.string().describe("type URL or collection"),
-  names: z.int().optional().describe("names asked for; absent: all"),
-  sentVersion: z.string().optional(),
-  ackedVersion: z.string().optional(),
-  pending: z.boolean().describe("a response waits for its ACK"),
-  acks: z.int(),
-  nacks: z.int(),
-  lastNack: z.string().optional(),
-  parked: z.int().describe("resources held back since the peer refused them"),
-});
-
-const peer = z.object({
-  key: z.int(),
-  protocol: z.enum(["ads", "ads-delta", "mcp-source", "mcp-sink"]),
-  address: z.string(),
-  node: z.string().optional(),
-  userAgent: z.string().optional(),
-  sink: z.string().optional().describe("name of the sink, where Pinnace dialled"),
-  openedAt: time,
-  bytesSent: z.int(),
-  oldestUnackedMs: z.number().optional(),
-  subscriptions: z.array(subscription),
-});
-
-const link = z.object({
-  address: z.string(),
-  state: z.enum(["dialling", "up", "waiting"]),
-  since: time.optional(),
-  retryAt: time.optional(),
-  attempts: z.int().describe("since it was last up"),
-  lastError: z.string().optional(),
-});
-
-/** The schema of the status. */
-export const statusSchema = z.object({
-  instance: z.string(),
-  version: z.string(),
-  startedAt: time,
-  listen: z.array(z.string()),
-  snapshot: z.object({
-    id: z.string(),
-    publishedAt: time,
-    saved: z.boolean(),
-    services: z.int(),
-    resources: z.record(z.string(), z.int()).describe("by kind"),
-  }).optional(),
-  held: z.object({
-    id: z.string(),
-    since: time,
-    removes: z.int(),
-    of: z.int(),
-    message: z.string(),
-  }).optional().describe("waits for pinnace snapshots confirm"),
-  alerts: z.array(z.object({ kind: z.string(), since: time, message: z.string() })),
-  reload: z.object({
-    at: time,
-    ok: z.boolean(),
-    durationMs: z.number(),
-    errors: z.int(),
-    warnings: z.int(),
-  }).optional(),
-  findings: z.array(finding),
-  peers: z.array(peer),
-  sinks: z.array(z.object({
-    name: z.string(),
-    address: z.string(),
-    unresolved: z.string().optional(),
-    links: z.array(link),
-  })),
-  store: z.object({ place: z.string(), durable: z.boolean() }),
-});
-
-/** The status of a running Pinnace. */
-export type Status = z.infer<typeof statusSchema>;
+/** Events shown along with the rest. */
+const EVENTS = 5;
 
 /** A stream, as far as the status looks at it. */
 export interface StatusPeer {
@@ -109,6 +29,14 @@ export interface StatusPeer {
   readonly address: string;
   readonly peer: { readonly id: string; readonly userAgent?: string } | undefined;
   readonly sink: string | undefined;
+  /** Who its certificate says it is. */
+  readonly identity?: string | undefined;
+  /** `listen` address that it dialled, as configured. */
+  readonly listener?: string | undefined;
+  readonly kind: ClientKind;
+  /** Index in `peers` of the rule that it matched. */
+  readonly rule?: number | undefined;
+  readonly wave: number;
   readonly openedAt: number;
   readonly bytesSent: number;
   readonly oldestUnacked: number | undefined;
@@ -130,13 +58,61 @@ export interface StatusSink {
   }[];
 }
 
+/** A source of resources, as far as the status looks at it. Times in milliseconds since the epoch. */
+export interface StatusSource {
+  /** Identity, token's name, instance or address of one that dials us; `xds://host:port` of one that we pull from. */
+  readonly name: string;
+  readonly via: "receive" | "pull";
+  /** `host:port` of its newest stream; of one that we pull from, the address dialled. */
+  readonly address?: string | undefined;
+  /** What it calls itself. */
+  readonly instance?: string | undefined;
+  /** `stale`: away, its last set stays. `waiting`: it has given nothing yet. */
+  readonly state: "connected" | "stale" | "waiting";
+  /** Since when it is in this state. */
+  readonly since: number;
+  /** How many resources it has given, by kind; kinds of none may be left out. */
+  readonly resources: ReadonlyMap<string, number>;
+  readonly lastPushAt?: number | undefined;
+  /** The last push that was refused, until one is accepted. */
+  readonly refused?: { readonly at: number; readonly message: string } | undefined;
+  /** A set of its that waits to be confirmed. */
+  readonly held?: { readonly id: string; readonly message: string } | undefined;
+  /** Why it cannot be reached, or why its last stream ended. */
+  readonly lastError?: string | undefined;
+  readonly streams: readonly {
+    readonly address: string;
+    readonly openedAt: number;
+    readonly pushes: number;
+    readonly nacks: number;
+  }[];
+}
+
+/** An open port, as far as the status looks at it. */
+export interface StatusListen {
+  /** `host:port`, as bound. */
+  readonly address: string;
+  readonly tls: boolean;
+}
+
+/** A certificate of ours, as far as the status looks at it. */
+export interface StatusCertificate {
+  /** Where it is used: `listen`, `receive`, `sink NAME`, `pull URL`. */
+  readonly use: string;
+  readonly subject: string;
+  /** Milliseconds since the epoch. */
+  readonly notAfter: number;
+  /** Why the files do not give another by now. */
+  readonly problem?: string | undefined;
+}
+
 /** What the status is made of. Times in milliseconds since the epoch. */
 export interface StatusSources {
   readonly instance: string;
   readonly version: string;
   readonly startedAt: number;
   readonly now: number;
-  readonly listen: readonly string[];
+  readonly listen: readonly StatusListen[];
   readonly snapshot: Snapshot | undefined;
   readonly publisher: PublisherStatus;
   readonly reload:
@@ -145,6 +121,12 @@ export interface StatusSources {
   readonly findings: readonly Finding[];
   readonly peers: readonly StatusPeer[];
   readonly sinks: readonly StatusSink[];
+  /** Absent: there are none. */
+  readonly sources?: readonly StatusSource[];
+  /** Absent: there are none. */
+  readonly certificates?: readonly StatusCertificate[];
+  /** Newest first; only the first few are shown. Absent: none. */
+  readonly events?: readonly ChangeEvent[];
 }
 
 /** Puts the status together. */
@@ -157,7 +139,7 @@ export function buildStatus(sources: StatusSources): Status {
     instance,
     version,
     startedAt: iso(sources.startedAt),
-    listen: [...listen],
+    listen: listen.map(({ address, tls }) => ({ address, tls })),
     ...(snapshot && published && {
       snapshot: {
         id: snapshot.id,
@@ -189,6 +171,9 @@ export function buildStatus(sources: StatusSources): Status {
     findings: findings.map(describeFinding),
     peers: sources.peers.map((one) => describePeer(one, now)),
     sinks: sources.sinks.map(describeSink),
+    sources: (sources.sources ?? []).map(describeSource),
+    certificates: (sources.certificates ?? []).map(describeCertificate),
+    events: (sources.events ?? []).slice(0, EVENTS),
     store: { place: store.place, durable: store.durable },
   };
 }
@@ -199,16 +184,19 @@ function describeFinding({ position, path: _, ...rest }: Finding): Status["findi
 
 function describePeer(one: StatusPeer, now: number): Status["peers"][number] {
   const { key, protocol, address, peer, sink, openedAt, bytesSent, oldestUnacked } = one;
+  const { identity, listener, kind, rule, wave } = one;
   return {
     key,
     protocol,
     address,
+    ...given({ identity: optionally(identity, brief), listener }),
     ...(peer && { node: brief(peer.id) }),
-    ...(peer?.userAgent === undefined ? {} : { userAgent: brief(peer.userAgent) }),
-    ...(sink === undefined ? {} : { sink }),
+    ...given({ userAgent: optionally(peer?.userAgent, brief), sink, rule }),
+    kind,
+    wave,
     openedAt: iso(openedAt),
     bytesSent,
-    ...(oldestUnacked === undefined ? {} : { oldestUnackedMs: now - oldestUnacked }),
+    ...given({ oldestUnackedMs: optionally(oldestUnacked, (at) => now - at) }),
     subscriptions: one.subscriptions().map((each) => ({ ...each, type: brief(each.type) })),
   };
 }
@@ -217,20 +205,69 @@ function describeSink({ name, address, unresolved, links }: StatusSink): Status[
   return {
     name,
     address,
-    ...(unresolved === undefined ? {} : { unresolved }),
+    ...given({ unresolved }),
     links: links.map(({ address, state, attempts, lastError }) => ({
       address,
       state: state.kind,
       ...(state.kind === "waiting" ? { retryAt: iso(state.retryAt) } : { since: iso(state.since) }),
       attempts,
-      ...(lastError === undefined ? {} : { lastError }),
+      ...given({ lastError }),
     })),
   };
 }
 
+function describeSource(one: StatusSource): Status["sources"][number] {
+  const { name, via, state, since, resources, refused, held, streams, lastPushAt } = one;
+  const { address, instance, lastError } = one;
+  return {
+    name: brief(name),
+    via,
+    ...given({ address, instance: optionally(instance, brief) }),
+    state,
+    since: iso(since),
+    resources: Object.fromEntries(resources),
+    ...given({
+      lastPushAt: optionally(lastPushAt, iso),
+      refused: optionally(refused, ({ at, message }) => ({ at: iso(at), message: cut(message) })),
+      held: optionally(held, ({ id, message }) => ({ id, message })),
+      lastError: optionally(lastError, cut),
+    }),
+    streams: streams.map(({ address, openedAt, pushes, nacks }) => ({
+      address,
+      openedAt: iso(openedAt),
+      pushes,
+      nacks,
+    })),
+  };
+}
+
+function describeCertificate(
+  { use, subject, notAfter, problem }: StatusCertificate,
+): Status["certificates"][number] {
+  return { use, subject: brief(subject), notAfter: iso(notAfter), ...given({ problem }) };
+}
+
+/** What is there of these: a field without a value is left out. */
+function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const there = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(there) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+function optionally<T, R>(value: T | undefined, use: (value: T) => R): R | undefined {
+  return value === undefined ? undefined : use(value);
+}
+
 /** What a peer says of itself may be as long as a message; thousands of those are no status. */
 function brief(text: string): string {
-  return text.length > BRIEF ? `${text.slice(0, BRIEF)}…` : text;
+  return shortened(text, BRIEF);
+}
+
+function cut(text: string): string {
+  return shortened(text, REASON);
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
 function iso(ms: number): string {

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { adminApp, AdminListenError, type AdminOptions, openAdmin } from "../../lib/admin/http.ts";
+import { type EventQuery, eventsSchema } from "../../lib/admin/events.ts";
 import type { Status } from "../../lib/admin/status.ts";
 import { status } from "./statuses.ts";
 
@@ -8,6 +9,7 @@ const TOKEN = "t".repeat(64);
 /** An admin application whose confirmations are written down. */
 function bench(options: Partial<AdminOptions> = {}, shown: Status = status()) {
   const confirmed: string[] = [];
+  const asked: EventQuery[] = [];
   const all: AdminOptions = {
     host: "127.0.0.1",
     port: 0,
@@ -17,6 +19,10 @@ function bench(options: Partial<AdminOptions> = {}, shown: Status = status()) {
       ready: () => ({ ok: false, reason: "there is nothing to serve yet" }),
       metrics: () => Promise.resolve("pinnace_build_info 1\n"),
       status: () => shown,
+      events: (query) => {
+        asked.push(query);
+        return shown.events;
+      },
       snapshots: () =>
         Promise.resolve([
           {
@@ -37,7 +43,7 @@ function bench(options: Partial<AdminOptions> = {}, shown: Status = status()) {
   const app = adminApp(all);
   const ask = (path: string, init: RequestInit = {}, host = "127.0.0.1:15014") =>
     app.request(`http://${host}${path}`, { ...init, headers: { host, ...init.headers } });
-  return { ask, confirmed, options: all };
+  return { ask, asked, confirmed, options: all };
 }
 
 const bearer = { authorization: `Bearer ${TOKEN}` };
@@ -57,6 +63,19 @@ Deno.test("admin: on loopback, reads need no token", async () => {
   const metrics = await ask("/metrics");
   assertEquals(metrics.headers.get("content-type"), "text/plain; version=0.0.4");
   assertEquals(await metrics.text(), "pinnace_build_info 1\n");
+});
+
+Deno.test("admin: events are asked for by number, and a wrong question is said to be one", async () => {
+  const { ask, asked } = bench();
+  const answer = await ask("/api/v1/events?after=7&limit=3");
+  assertEquals([answer.status, asked], [200, [{ after: 7, limit: 3 }]]);
+  assertEquals(eventsSchema.parse(await answer.json()).events.length, 1);
+  for (const query of ["after=x", "limit=-1", "limit=1e3", "since=1", "after="]) {
+    const wrong = await ask(`/api/v1/events?${query}`);
+    assertEquals([query, wrong.status], [query, 400]);
+    assertMatch((await wrong.json()).error, /whole number|there is no since/);
+  }
+  assertEquals(asked.length, 1);
 });
 
 Deno.test("admin: a name that is not loopback's is refused on loopback (DNS rebinding)", async () => {

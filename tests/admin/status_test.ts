@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { statusJsonSchema } from "../../scripts/status_schema.ts";
+import { eventsJsonSchema, statusJsonSchema } from "../../scripts/status_schema.ts";
 import { buildStatus, statusSchema } from "../../lib/admin/status.ts";
 import { status, statusSources } from "./statuses.ts";
 
@@ -12,6 +12,9 @@ Deno.test("status: what is built is what the schema says, no more and no less", 
     findings: [],
     peers: [],
     sinks: [],
+    sources: [],
+    certificates: [],
+    events: [],
   });
   assertEquals(statusSchema.parse(bare), bare);
   assertEquals(bare.snapshot, undefined);
@@ -45,4 +48,26 @@ Deno.test("status: what a peer says of itself cannot swell it", () => {
 
 Deno.test("status: docs/api/status.schema.json is that of the schema (else run deno task schema)", async () => {
   assertEquals(await Deno.readTextFile("docs/api/status.schema.json"), statusJsonSchema());
+});
+
+Deno.test("status: docs/api/events.schema.json is that of the schema (else run deno task schema)", async () => {
+  assertEquals(await Deno.readTextFile("docs/api/events.schema.json"), eventsJsonSchema());
+});
+
+Deno.test("status: a source says where it stands, and what it was told", () => {
+  const [edge, hub] = status().sources;
+  assertEquals(edge!.resources, { ServiceEntry: 3 });
+  assertEquals(edge!.refused?.message, "shop/a: no host");
+  assertEquals([hub!.state, hub!.lastError, hub!.lastPushAt], [
+    "waiting",
+    "connection refused",
+    undefined,
+  ]);
+});
+
+Deno.test("status: of the history only the newest events are shown", () => {
+  const [event] = statusSources().events!;
+  const events = Array.from({ length: 200 }, (_, i) => ({ ...event!, seq: 200 - i }));
+  const shown = buildStatus({ ...statusSources(), events }).events;
+  assertEquals(shown.map(({ seq }) => seq), [200, 199, 198, 197, 196]);
 });

@@ -1,5 +1,7 @@
 /** Statuses to test with. */
 import { buildStatus, type Status, type StatusSources } from "../../lib/admin/status.ts";
+import type { Snapshot } from "../../lib/snapshot/snapshot.ts";
+import { EventLog } from "../../lib/admin/events.ts";
 import { snapshotOf } from "../snapshot/snapshots.ts";
 
 const NOW = Date.UTC(2026, 0, 2);
@@ -12,7 +14,7 @@ export function statusSources(): StatusSources {
     version: "0.1.0",
     startedAt: NOW - 60_000,
     now: NOW,
-    listen: ["127.0.0.1:15010"],
+    listen: [{ address: "127.0.0.1:15010", tls: false }, { address: "[::]:15012", tls: true }],
     snapshot,
     publisher: {
       published: {
@@ -46,6 +48,11 @@ export function statusSources(): StatusSources {
       address: "192.0.2.1:1",
       peer: { id: "istiod-1", userAgent: "envoy" },
       sink: undefined,
+      identity: "spiffe://example.org/ns/istio-system/sa/istiod",
+      listener: "0.0.0.0:15012",
+      kind: "istio",
+      rule: 0,
+      wave: 2,
       openedAt: NOW - 100,
       bytesSent: 10,
       oldestUnacked: NOW - 70,
@@ -66,7 +73,42 @@ export function statusSources(): StatusSources {
         },
       ],
     }],
+    sources: [{
+      name: "spiffe://example.org/edge/fra",
+      via: "receive",
+      address: "192.0.2.9:40000",
+      instance: "edge-fra",
+      state: "connected",
+      since: NOW - 5000,
+      resources: new Map([["ServiceEntry", 3]]),
+      lastPushAt: NOW - 4000,
+      refused: { at: NOW - 4000, message: "shop/a: no host" },
+      held: { id: "h1", message: "it would remove too much" },
+      streams: [{ address: "192.0.2.9:40000", openedAt: NOW - 5000, pushes: 4, nacks: 1 }],
+    }, {
+      name: "xds://hub.example:15010",
+      via: "pull",
+      address: "hub.example:15010",
+      state: "waiting",
+      since: NOW - 9000,
+      resources: new Map(),
+      lastError: "connection refused",
+      streams: [],
+    }],
+    certificates: [
+      { use: "listen", subject: "CN=edge", notAfter: NOW + 86_400_000, problem: "no such file" },
+    ],
+    events: eventsOf(snapshot),
   };
+}
+
+function eventsOf(snapshot: Snapshot) {
+  const events = new EventLog({ now: () => NOW - 49_000 });
+  const causes = [{ kind: "file", name: "services.yaml", what: "changed" }] as const;
+  events.published({ snapshot, changedAt: NOW - 50_000, causes });
+  events.sent([1]);
+  events.answered([1], "ack");
+  return events.list();
 }
 
 /** A status with something of everything. */
