@@ -1,0 +1,261 @@
+/**
+ * One source: what it has given, whether it is connected, and how its set is saved.
+ *
+ * @module
+ */
+import { kindByCollection, kindByTypeUrl } from "../model/kind.ts";
+import type { Clock } from "../rollout/clock.ts";
+import type { Judgement, SourceSet, SourceStore, StoredSource } from "./received.ts";
+import type { SourceConnection, SourceIntroduction, Taken } from "./registry.ts";
+import { countOf, limitTo } from "./limit_set.ts";
+import type { SourceEvent, SourceStatus } from "./source_events.ts";
+import { applyPush } from "./source_set.ts";
+import type { SourcesOptions } from "./sources.ts";
+
+/** What sources share. */
+export interface SourceContext {
+  readonly store: SourceStore;
+  readonly clock: Clock;
+  readonly offer: SourcesOptions["offer"];
+  readonly onEvent: (event: SourceEvent) => void;
+  /** Aborted when the registry is closed. */
+  readonly signal: AbortSignal;
+  /** A source is about to give these. */
+  readonly beforeOffer: (kind: string, names: Iterable<string>) => void;
+  /** The source was away for as long as it is kept. */
+  readonly expired: (source: KnownSource) => void;
+}
+
+/** An ACK waits no longer than this for a save: a disk that hangs is a person's to see to, not the source's. Milliseconds. */
+const SAVE_BUDGET = 2000;
+
+interface Live {
+  readonly introduction: SourceIntroduction;
+  readonly since: number;
+}
+
+/** A source that was ever heard of. */
+export class KnownSource {
+  readonly name: string;
+  readonly #context: SourceContext;
+  readonly #firstSeen: number;
+  #lastSeen: number;
+  #set: SourceSet;
+  #live: Live | undefined;
+  #staleSince: number;
+  #namespaces: readonly string[] = [];
+  #keep: number | undefined;
+  #expiry: AbortController | undefined;
+  readonly #skip = new Set<string>();
+  #lastPushAt: number | undefined;
+  #refused: SourceStatus["refused"];
+  #held = false;
+  #saveError: string | undefined;
+  #saving: Promise<void> | undefined;
+  #saveNext: Promise<void> | undefined;
+
+  constructor(stored: StoredSource, context: SourceContext) {
+    this.name = stored.name;
+    this.#context = context;
+    this.#firstSeen = stored.firstSeen;
+    this.#lastSeen = stored.lastSeen;
+    this.#set = stored.set;
+    this.#staleSince = context.clock.now();
+  }
+
+  /** All it has given. */
+  get set(): SourceSet {
+    return this.#set;
+  }
+
+  /** Puts what it has given into effect, or has it held. */
+  offer({ trusted = false, changedAt = this.#context.clock.now() } = {}): void {
+    for (const [kind, collection] of this.#set.collections) {
+      this.#context.beforeOffer(kind, Array.from(collection, ({ name }) => name));
+    }
+    this.#give(trusted, changedAt);
+  }
+
+  /** Makes these the namespaces that it may fill, and this the time that it is kept; what is outside goes. */
+  allow(namespaces: readonly string[], keep: number | undefined): void {
+    this.#namespaces = namespaces;
+    if (keep !== this.#keep) {
+      this.#keep = keep;
+      this.#await();
+    }
+    const limited = limitTo(this.#set, namespaces);
+    if (limited === this.#set) return;
+    this.#set = limited;
+    this.#give(false, this.#context.clock.now());
+    if (!this.#held) void this.save();
+  }
+
+  /** A stream of it has been opened; an earlier one is ended. */
+  connect(introduction: SourceIntroduction): SourceConnection {
+    this.end("another stream of the same source has taken its place");
+    const live = { introduction, since: this.#context.clock.now() };
+    this.#live = live;
+    this.#expiry?.abort();
+    const { name, address, instance } = introduction;
+    this.#context.onEvent({
+      kind: "connected",
+      name,
+      address,
+      ...(instance === undefined ? {} : { instance }),
+    });
+    // deno-lint-ignore no-this-alias
+    const source = this;
+    return {
+      name,
+      get namespaces() {
+        return source.#namespaces;
+      },
+      skip: this.#skip,
+      cautious: instance === undefined,
+      held: (type) => this.#heldVersions(type),
+      learnedUnsupported: (type) => void this.#skip.add(type),
+      take: (judgement, signal) => this.#take(live, judgement, signal),
+      refused: (judgement) => this.#noteRefusal(judgement),
+      [Symbol.dispose]: () => this.#over(live),
+    };
+  }
+
+  /** Ends its stream, if it has one. */
+  end(reason: string): void {
+    const live = this.#live;
+    if (live === undefined) return;
+    this.#over(live);
+    live.introduction.end(reason);
+  }
+
+  /** Where it stands. */
+  status(): SourceStatus {
+    const { name } = this;
+    const { address, instance } = this.#live?.introduction ?? {};
+    return {
+      name,
+      state: this.#live === undefined ? "stale" : "connected",
+      since: this.#live?.since ?? this.#staleSince,
+      ...(address === undefined ? {} : { address }),
+      ...(instance === undefined ? {} : { instance }),
+      resources: countOf(this.#set.collections),
+      streams: this.#live === undefined ? 0 : 1,
+      ...(this.#lastPushAt === undefined ? {} : { lastPushAt: this.#lastPushAt }),
+      ...(this.#refused === undefined ? {} : { refused: this.#refused }),
+      held: this.#held,
+      ...(this.#saveError === undefined ? {} : { saveError: this.#saveError }),
+    };
+  }
+
+  /** Saves its set as it is now, after a save that runs; those who ask meanwhile wait for the same. Does not reject. */
+  save(): Promise<void> {
+    if (this.#saving === undefined) return this.#saving = this.#store();
+    return this.#saveNext ??= this.#saving.then(() => {
+      this.#saveNext = undefined;
+      return this.#saving = this.#store();
+    });
+  }
+
+  /** Resolves when no save runs. */
+  async saved(): Promise<void> {
+    while (this.#saving !== undefined) await this.#saving;
+  }
+
+  async #store(): Promise<void> {
+    const { store, onEvent } = this.#context;
+    const { name } = this;
+    try {
+      await store.save({
+        name,
+        set: this.#set,
+        firstSeen: this.#firstSeen,
+        lastSeen: this.#lastSeen,
+      });
+      this.#saveError = undefined;
+    } catch (error) {
+      this.#saveError = error instanceof Error ? error.message : String(error);
+      onEvent({ kind: "saveFailed", name, error });
+    }
+    this.#saving = undefined;
+  }
+
+  async #take(
+    live: Live,
+    judgement: Extract<Judgement, { kind: "accepted" }>,
+    signal: AbortSignal,
+  ): Promise<Taken> {
+    // Of two streams of one source only the newer counts.
+    if (live !== this.#live) return { ok: false, message: "another stream has taken its place" };
+    const { head, kindName, resources, removed } = judgement;
+    const { clock, onEvent, beforeOffer } = this.#context;
+    this.#lastSeen = this.#lastPushAt = clock.now();
+    this.#refused = undefined;
+    const next = applyPush(this.#set, judgement);
+    if (next === this.#set && !this.#held) return { ok: true };
+    this.#set = next;
+    if (kindName !== undefined) {
+      beforeOffer(
+        kindName,
+        resources.map(({ resource }) => resource.name),
+      );
+    }
+    this.#give(false, this.#lastPushAt);
+    onEvent({
+      kind: "pushed",
+      name: this.name,
+      type: head.type,
+      version: head.version,
+      resources: resources.length,
+      removed: removed.length,
+      held: this.#held,
+    });
+    // What is held is asked for again after a restart, since what is stored is what is in effect.
+    if (!this.#held) await this.#savedSoon(signal);
+    return { ok: true };
+  }
+
+  #give(trusted: boolean, changedAt: number): void {
+    const offered = this.#context.offer(this.name, this.#set.collections, { changedAt, trusted });
+    this.#held = offered === "held";
+  }
+
+  async #savedSoon(signal: AbortSignal): Promise<void> {
+    const done = new AbortController();
+    const late = this.#context.clock.sleep(SAVE_BUDGET, AbortSignal.any([done.signal, signal]));
+    await Promise.race([this.save(), late]);
+    done.abort();
+  }
+
+  #noteRefusal({ head, message }: Extract<Judgement, { kind: "refused" }>): void {
+    this.#lastPushAt = this.#context.clock.now();
+    this.#refused = { at: this.#lastPushAt, message };
+    this.#context.onEvent({ kind: "refused", name: this.name, type: head.type, message });
+  }
+
+  #heldVersions(type: string): Readonly<Record<string, string>> {
+    const kind = kindByCollection(type) ?? kindByTypeUrl(type);
+    // What is held back by the guard is not in effect, but the source has been told that we have it.
+    return Object.fromEntries(kind === undefined ? [] : this.#set.told.get(kind.kind) ?? []);
+  }
+
+  #over(live: Live): void {
+    if (live !== this.#live) return;
+    this.#live = undefined;
+    this.#staleSince = this.#context.clock.now();
+    this.#context.onEvent({ kind: "disconnected", name: this.name });
+    this.#await();
+  }
+
+  /** Counts the time that it is kept, while it is away. */
+  #await(): void {
+    this.#expiry?.abort();
+    if (this.#keep === undefined || this.#live !== undefined) return;
+    const expiry = this.#expiry = new AbortController();
+    const { clock, signal, expired } = this.#context;
+    const either = AbortSignal.any([expiry.signal, signal]);
+    const left = Math.max(0, this.#staleSince + this.#keep - clock.now());
+    void clock.sleep(left, either).then(() => {
+      if (!either.aborted) expired(this);
+    });
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The registry of sources: who may give what, what each has given, and who is away. What a source gave
+ * stays while it is away and over restarts; a source that is no longer configured is taken out, guarded.
+ *
+ * @module
+ */
+import { matchesPattern } from "../model/pattern.ts";
+import type { PullSettings, ReceiveSettings } from "../model/settings.ts";
+import type { Clock } from "../rollout/clock.ts";
+import type { Collections, Offered } from "../rollout/parts.ts";
+import type { SourceStore, StoredSource } from "./received.ts";
+import { Recovery } from "./recovery.ts";
+import type { SourceConnection, SourceIntroduction, SourceRegistry } from "./registry.ts";
+import { KnownSource, type SourceContext } from "./source.ts";
+import type { SourceEvent, SourceStatus } from "./source_events.ts";
+
+/** What the registry works with. */
+export interface SourcesOptions {
+  readonly store: SourceStore;
+  readonly clock: Clock;
+  /** Puts what a source gives into effect, or holds it; `Publisher.offer` does. */
+  readonly offer: (
+    name: string,
+    collections: Collections | undefined,
+    options: { readonly changedAt: number; readonly trusted?: boolean },
+  ) => Offered;
+  /** Told what happens. Must not throw. */
+  readonly onEvent: (event: SourceEvent) => void;
+}
+
+/** Which sources there may be. */
+export interface SourceRules {
+  readonly receive?: ReceiveSettings;
+  readonly pull: readonly PullSettings[];
+}
+
+/** Sources beyond this number are refused: each has a set in memory and a file. */
+export const MAX_SOURCES = 1000;
+
+/** Every source. Disposing it stops its timers; streams are their owners' to end. */
+export class Sources implements SourceRegistry, Disposable {
+  readonly #options: SourcesOptions;
+  readonly #context: SourceContext;
+  readonly #sources = new Map<string, KnownSource>();
+  readonly #recovery: Recovery;
+  readonly #end = new AbortController();
+  /** Those that no rule admits and the guard holds. */
+  readonly #leaving = new Set<string>();
+  #rules: SourceRules = { pull: [] };
+
+  constructor(options: SourcesOptions) {
+    this.#options = options;
+    this.#recovery = new Recovery(options.offer, options.clock.now);
+    this.#context = {
+      ...options,
+      signal: this.#end.signal,
+      beforeOffer: (kind, names) => this.#recovery.giveUp(kind, names),
+      expired: (source) => this.#expire(source),
+    };
+  }
+
+  /**
+   * Takes what is stored into effect, unasked. `served` is what a restored snapshot has of other
+   * sources; what no stored set accounts for (its file was damaged, say) goes on being served until a
+   * source gives it anew.
+   */
+  async load(served: Collections): Promise<void> {
+    const stored = await this.#options.store.load();
+    for (const one of [...stored].sort((a, b) => a.firstSeen - b.firstSeen)) {
+      const source = this.#add(one);
+      source.offer({ trusted: true });
+    }
+    this.#recovery.begin(served, [...this.#sources.values()].map(({ set }) => set.collections));
+  }
+
+  /** Makes these the rules. Sources that they do not allow are taken out, if the guard lets them. */
+  configure(rules: SourceRules): void {
+    this.#rules = rules;
+    for (const source of this.#sources.values()) {
+      const namespaces = namespacesOf(source.name, rules);
+      if (namespaces === undefined) this.#takeOut(source);
+      else {
+        source.allow(namespaces, keepOf(source.name, rules));
+        if (this.#leaving.delete(source.name)) source.offer(); // it was wanted no more, and is again
+      }
+    }
+  }
+
+  connect(introduction: SourceIntroduction): SourceConnection | { readonly refused: string } {
+    const { name } = introduction;
+    const namespaces = namespacesOf(name, this.#rules);
+    if (namespaces === undefined) return { refused: `no rule admits the source ${name}` };
+    let source = this.#sources.get(name);
+    if (source === undefined) {
+      if (this.#sources.size >= MAX_SOURCES) {
+        return { refused: `there are ${MAX_SOURCES} sources already; no more are taken` };
+      }
+      const now = this.#options.clock.now();
+      source = this.#add({
+        name,
+        set: { collections: new Map(), told: new Map() },
+        firstSeen: now,
+        lastSeen: now,
+      });
+    }
+    source.allow(namespaces, keepOf(name, this.#rules));
+    return source.connect(introduction);
+  }
+
+  /** Someone let pass what the guard held of this source. */
+  confirmed(name: string): void {
+    const source = this.#sources.get(name);
+    if (source === undefined) return;
+    if (namespacesOf(name, this.#rules) === undefined) void this.#forget(source, "unconfigured");
+    else void source.save();
+  }
+
+  /** Each source, in the order in which they were first seen. */
+  status(): readonly SourceStatus[] {
+    const known = [...this.#sources.values()].map((source) => source.status());
+    const recovered = this.#recovery.status();
+    return recovered === undefined ? known : [...known, recovered];
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort();
+  }
+
+  #add(stored: StoredSource): KnownSource {
+    const source = new KnownSource(stored, this.#context);
+    this.#sources.set(stored.name, source);
+    return source;
+  }
+
+  #takeOut(source: KnownSource): void {
+    const now = this.#options.clock.now();
+    source.end(`the source ${source.name} is no longer configured`);
+    const offered = this.#options.offer(source.name, undefined, { changedAt: now });
+    if (offered === "held") this.#leaving.add(source.name);
+    else void this.#forget(source, "unconfigured");
+  }
+
+  #expire(source: KnownSource): void {
+    this.#options.offer(source.name, undefined, {
+      changedAt: this.#options.clock.now(),
+      trusted: true,
+    });
+    void this.#forget(source, "expired");
+  }
+
+  async #forget(source: KnownSource, why: "unconfigured" | "expired"): Promise<void> {
+    this.#sources.delete(source.name);
+    this.#leaving.delete(source.name);
+    source.end(why === "expired" ? "it was away for too long" : "it is no longer configured");
+    const { name } = source;
+    this.#options.onEvent({ kind: "forgotten", name, why });
+    try {
+      await source.saved();
+      await this.#options.store.remove(name);
+    } catch (error) {
+      this.#options.onEvent({ kind: "saveFailed", name, error });
+    }
+  }
+}
+
+/** Whether sources of this name are those that we dial. */
+export function isPulled(name: string): boolean {
+  return name.startsWith("xds://");
+}
+
+/** Which namespaces a source may fill; undefined: no rule admits it. */
+function namespacesOf(name: string, { receive, pull }: SourceRules): readonly string[] | undefined {
+  if (isPulled(name)) return pull.find(({ url }) => url === name)?.namespaces;
+  if (receive === undefined) return undefined;
+  if (receive.from.length === 0) return [];
+  return receive.from.find(({ source }) => matchesPattern(source, name))?.namespaces;
+}
+
+function keepOf(name: string, { receive }: SourceRules): number | undefined {
+  return isPulled(name) ? undefined : receive?.keep;
+}
