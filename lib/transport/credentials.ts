@@ -13,6 +13,8 @@ import { Gate } from "./gate.ts";
 export interface ChannelHooks {
   /** A connection stands; HTTP/2 begins. */
   connected?(gate: Gate): void;
+  /** A connection came to nothing before HTTP/2 began; grpc-js may try another address. */
+  failed?(error: unknown): void;
   /** The server said GOAWAY. The connection is closed, and grpc-js opens another for the next call. */
   drain?(notice: DrainNotice): void;
   /** The server broke the rules of HTTP/2; the connection is destroyed. */
@@ -25,11 +27,15 @@ export interface GatedCredentialsOptions {
   readonly now: () => number;
   readonly limits?: FrameLimits;
   readonly hooks?: ChannelHooks;
+  /** What lies between a fresh connection and HTTP/2: a proxy, TLS. Rejects where that fails. Absent: nothing. */
+  readonly prepare?: (socket: Socket) => Promise<Socket>;
+  /** Whether what `prepare` gives is secure. Default false. */
+  readonly secure?: boolean;
 }
 
 type ConnectorOf = grpc.ChannelCredentials["_createSecureConnector"];
 
-/** Credentials for plaintext channels: `new grpc.Client(address, gatedCredentials({ now }))`. */
+/** Credentials for channels: `new grpc.Client(address, gatedCredentials({ now }))`. */
 export function gatedCredentials(options: GatedCredentialsOptions): grpc.ChannelCredentials {
   return new GatedCredentials(options);
 }
@@ -43,7 +49,7 @@ class GatedCredentials extends grpc.ChannelCredentials {
   }
 
   override _isSecure(): boolean {
-    return false;
+    return this.#options.secure ?? false;
   }
 
   /** Never shared: each channel has hooks of its own. */
@@ -58,25 +64,41 @@ class GatedCredentials extends grpc.ChannelCredentials {
   override _createSecureConnector(
     ...[, , callCredentials]: Parameters<ConnectorOf>
   ): ReturnType<ConnectorOf> {
-    const { now, limits, hooks } = this.#options;
+    const { secure = false } = this.#options;
     return {
-      connect: (socket) => {
-        const gate = new Gate(socket, {
-          side: "client",
-          now,
-          ...(limits === undefined ? {} : { limits }),
-          hooks: {
-            drain: (notice) => hooks?.drain?.(notice),
-            violation: (violation) => hooks?.violation?.(violation),
-          },
-        });
-        hooks?.connected?.(gate);
+      connect: async (socket) => {
+        const gate = this.#gate(await this.#prepare(socket));
         // grpc-js asks for a net.Socket and uses what a Duplex has
-        return Promise.resolve({ socket: gate as unknown as Socket, secure: false });
+        return { socket: gate as unknown as Socket, secure };
       },
       waitForReady: () => Promise.resolve(),
       getCallCredentials: () => callCredentials ?? grpc.credentials.createEmpty(),
       destroy: () => {},
     };
+  }
+
+  async #prepare(socket: Socket): Promise<Socket> {
+    const { prepare, hooks } = this.#options;
+    try {
+      return prepare === undefined ? socket : await prepare(socket);
+    } catch (error) {
+      hooks?.failed?.(error);
+      throw error;
+    }
+  }
+
+  #gate(socket: Socket): Gate {
+    const { now, limits, hooks } = this.#options;
+    const gate = new Gate(socket, {
+      side: "client",
+      now,
+      ...(limits === undefined ? {} : { limits }),
+      hooks: {
+        drain: (notice) => hooks?.drain?.(notice),
+        violation: (violation) => hooks?.violation?.(violation),
+      },
+    });
+    hooks?.connected?.(gate);
+    return gate;
   }
 }

@@ -4,7 +4,10 @@
  * @module
  */
 import * as grpc from "@grpc/grpc-js";
+import type { Socket } from "node:net";
 import { formatHostPort } from "../model/host_port.ts";
+import { type ClientTlsMaterial, explainTls, secureClient } from "./client_tls.ts";
+import { connectThrough, type Proxy } from "./connect_proxy.ts";
 import { gatedCredentials } from "./credentials.ts";
 import type { FrameLimits } from "./frame_rules.ts";
 import type { DrainNotice } from "./frame_scanner.ts";
@@ -32,6 +35,12 @@ export interface DialOptions {
   /** Largest message of the peer. Bytes. Default 16 MiB. */
   readonly maxReceive?: number;
   readonly limits?: FrameLimits;
+  /** Whom we mean: what the server is told as `:authority`. Default: the address. */
+  readonly authority?: DialAddress;
+  /** Absent: plaintext. */
+  readonly tls?: ClientTlsMaterial;
+  /** Dialled in place of the address, and asked for a connection to it. */
+  readonly proxy?: Proxy;
 }
 
 /** A stream could not be opened. The message says why. */
@@ -63,7 +72,10 @@ export async function dialStream(
 class DialledCall {
   /** Settles when the stream can be used, or never will. */
   readonly opened: Promise<PushStream>;
+  readonly #address: DialAddress;
   readonly #options: DialOptions;
+  /** Aborted when it is over. */
+  readonly #ending = new AbortController();
   readonly #client: grpc.Client;
   readonly #call: grpc.ClientDuplexStream<Uint8Array, Uint8Array>;
   readonly #closed: (() => void)[] = [];
@@ -75,17 +87,21 @@ class DialledCall {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(address: DialAddress, path: string, options: DialOptions) {
+    this.#address = address;
     this.#options = options;
     this.opened = this.#opening.promise;
     const metadata = readableMetadata(options.metadata);
-    this.#client = unframedClient(formatHostPort(address.host, address.port), this.#credentials(), {
+    const { host, port } = options.proxy ?? address;
+    const authority = options.authority ?? address;
+    this.#client = unframedClient(formatHostPort(host, port), this.#credentials(), {
       "grpc.max_receive_message_length": options.maxReceive ?? 16 * 1024 * 1024,
+      "grpc.default_authority": formatHostPort(authority.host, authority.port),
     });
     const identity = (bytes: Uint8Array) => bytes;
     this.#call = this.#client.makeBidiStreamRequest(path, asBuffer, identity, metadata);
     this.#call.on("error", () => {}); // "status" follows
     this.#call.once("status", (status) => this.#end(status));
-    this.#awaitReady(address, path);
+    this.#awaitReady(path);
   }
 
   whenClosed(callback: () => void): void {
@@ -103,13 +119,19 @@ class DialledCall {
   }
 
   #credentials(): grpc.ChannelCredentials {
-    const { now, limits } = this.#options;
+    const { now, limits, tls } = this.#options;
     return gatedCredentials({
       now,
       ...(limits === undefined ? {} : { limits }),
+      prepare: (socket) => this.#prepare(socket),
+      secure: tls !== undefined,
       hooks: {
         connected: (gate) => {
           this.#gate = gate;
+          this.#reason = undefined; // of another address
+        },
+        failed: (error) => {
+          this.#reason = error instanceof Error ? error.message : String(error);
         },
         drain: (notice) => {
           this.#reason = drainReason(notice);
@@ -123,18 +145,36 @@ class DialledCall {
     });
   }
 
-  #awaitReady(address: DialAddress, path: string): void {
+  /** What lies between the connection and HTTP/2. Whatever waits here ends with the call. */
+  async #prepare(socket: Socket): Promise<Socket> {
+    const { proxy, tls } = this.#options;
+    const { signal } = this.#ending;
+    if (signal.aborted) {
+      socket.destroy(); // nobody wants it any more
+      throw signal.reason;
+    }
+    if (proxy !== undefined) await connectThrough(socket, this.#address, proxy, signal);
+    if (tls === undefined) return socket;
+    const secured = await secureClient(socket, tls, signal);
+    secured.once("error", (error) => {
+      this.#reason ??= explainTls(error, tls);
+    });
+    return secured;
+  }
+
+  #awaitReady(path: string): void {
     const channel = this.#client.getChannel();
     const look = () => {
       if (this.#over) return;
       const state = channel.getConnectivityState(true);
-      if (state === grpc.connectivityState.READY) return this.#open(address, path);
+      if (state === grpc.connectivityState.READY) return this.#open(path);
       channel.watchConnectivityState(state, Infinity, look);
     };
     look();
   }
 
-  #open(address: DialAddress, path: string): void {
+  #open(path: string): void {
+    const { host, port } = this.#address;
     const wire = new ClientWire(this.#call, {
       over: () => this.#over,
       whenRoom: (callback) => this.#gate === undefined ? callback() : this.#gate.whenRoom(callback),
@@ -142,7 +182,7 @@ class DialledCall {
     });
     this.#stream = new PieceStream(wire, {
       path,
-      peer: { address: this.#gate?.remoteAddress ?? address.host, port: address.port },
+      peer: { address: this.#options.proxy ? host : this.#gate?.remoteAddress ?? host, port },
       metadata: readMetadata(writeMetadata(this.#options.metadata)),
       now: this.#options.now,
     });
@@ -150,9 +190,20 @@ class DialledCall {
   }
 
   #end(status: grpc.StatusObject): void {
-    const failure = this.#reason ?? failureOf(status);
+    const failure = this.#reason ?? this.#refusedAfterTls() ?? failureOf(status);
     this.#opening.reject(new DialError(failure ?? "the peer ended the stream at once"));
     this.#shut(failure);
+  }
+
+  /** A server may refuse our certificate without a word: it closes the connection before it says anything. */
+  #refusedAfterTls(): string | undefined {
+    const { tls } = this.#options;
+    if (tls === undefined || this.#gate === undefined || this.#stream !== undefined) {
+      return undefined;
+    }
+    return tls.cert === undefined
+      ? "the server closed the connection after the TLS handshake; it may want a client certificate"
+      : "the server closed the connection after the TLS handshake; it may not accept our certificate";
   }
 
   #shutAfter(ms: number): void {
@@ -163,6 +214,7 @@ class DialledCall {
   #shut(failure: string | undefined): void {
     if (this.#over) return;
     this.#over = true;
+    this.#ending.abort(new Error("the dial is over"));
     clearTimeout(this.#timer);
     this.#stream?.closed(failure);
     this.#call.cancel();

@@ -1,0 +1,166 @@
+/**
+ * TLS towards a server that we dial: the files read afresh for each attempt, so that what was rotated
+ * is used by the next; and a handshake whose failure says what a person can do about it.
+ *
+ * @module
+ */
+import net, { type Socket } from "node:net";
+import tls from "node:tls";
+import type { ClientTlsSettings } from "../model/settings.ts";
+import {
+  checkAuthorities,
+  checkPair,
+  dateOf,
+  readTlsFiles,
+  TlsFilesError,
+  type TlsMaterial,
+} from "./tls_files.ts";
+import { untilAborted } from "./until_aborted.ts";
+
+/** What a handshake needs. Contents are PEM. */
+export interface ClientTlsMaterial extends TlsMaterial {
+  /** Whom the server's certificate must name: a DNS name or an IP address. */
+  readonly serverName: string;
+}
+
+/** The handshake failed. The message says what is in the way. */
+export class ClientTlsError extends Error {
+  override readonly name = "ClientTlsError";
+}
+
+/** How often files that do not fit each other are read: they may be about to be replaced. */
+const ATTEMPTS = 3;
+
+/** How long after the last time. Milliseconds. */
+const APART = 50;
+
+/**
+ * Reads the files (absolute paths) for a handshake with `host`. Rejects with a {@link TlsFilesError}
+ * where they cannot be used, an expired certificate of ours included, or with the signal's reason.
+ */
+export async function readClientTls(
+  { files, serverName }: ClientTlsSettings,
+  host: string,
+  signal: AbortSignal,
+): Promise<ClientTlsMaterial> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      const material = await readTlsFiles(files);
+      const own = checkPair(material, files);
+      checkAuthorities(material, files);
+      if (own !== undefined && own.notAfter < Date.now()) {
+        const message = `our certificate ${own.subject} expired on ${dateOf(own.notAfter)}`;
+        throw new TlsFilesError(message, "renew it");
+      }
+      return { ...material, serverName: serverName ?? host };
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await untilAborted(new Promise((resolve) => setTimeout(resolve, APART)), signal);
+    }
+  }
+}
+
+/**
+ * Makes a connection secure; the server must prove to be `serverName`. Rejects with a
+ * {@link ClientTlsError} or with the signal's reason; then the socket is destroyed.
+ */
+export async function secureClient(
+  socket: Socket,
+  material: ClientTlsMaterial,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { ca, cert, key, serverName } = material;
+  const own = cert === undefined || key === undefined ? {} : { cert, key };
+  const secured = tls.connect({
+    socket,
+    ...own,
+    ca: ca ?? systemAuthorities(),
+    // An IP address is not told to the server, but its certificate must name it all the same.
+    ...(net.isIP(serverName) === 0 ? { servername: serverName } : {}),
+    host: serverName,
+    ALPNProtocols: ["h2"],
+    minVersion: "TLSv1.2",
+    rejectUnauthorized: false, // so that we can say why; see below
+  });
+  try {
+    await untilAborted(handshake(secured), signal);
+    if (!secured.authorized) throw new ClientTlsError(whyUnauthorized(secured, material));
+    return secured;
+  } catch (error) {
+    secured.destroy();
+    socket.destroy();
+    if (signal.aborted || error instanceof ClientTlsError) throw error;
+    throw new ClientTlsError(explainTls(error, material), { cause: error });
+  }
+}
+
+/** What an error of a secured connection means; some servers refuse us only after the handshake. */
+export function explainTls(error: unknown, { cert, serverName }: ClientTlsMaterial): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  const alert = /received fatal alert: (\w+)/.exec(message)?.[1];
+  if (alert !== undefined) return explainAlert(alert, cert !== undefined, serverName);
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "the server does not speak TLS";
+  if (code === "ECONNRESET") {
+    return "the server closed the connection during the TLS handshake; it may not speak TLS";
+  }
+  return `the TLS handshake failed: ${message}`;
+}
+
+function explainAlert(alert: string, ownShown: boolean, serverName: string): string {
+  switch (alert) {
+    case "CertificateRequired":
+    case "BadCertificate":
+    case "CertificateExpired":
+    case "CertificateRevoked":
+    case "CertificateUnknown":
+    case "UnknownCA":
+    case "UnsupportedCertificate":
+    case "AccessDenied":
+      return ownShown
+        ? `the server does not accept our certificate (${alert})`
+        : "the server wants a client certificate, and none is configured";
+    case "HandshakeFailure":
+      return ownShown
+        ? "the server refused the TLS handshake"
+        : "the server refused the TLS handshake; it may want a client certificate";
+    case "NoApplicationProtocol":
+      return "the server speaks TLS, but not HTTP/2";
+    case "ProtocolVersion":
+      return "the server speaks neither TLS 1.2 nor 1.3";
+    case "UnrecognisedName":
+      return `the server has no certificate for ${serverName}`;
+    default:
+      return `the server broke the TLS handshake off (${alert})`;
+  }
+}
+
+function handshake(secured: tls.TLSSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    secured.once("secureConnect", resolve);
+    secured.on("error", reject); // stays: an error that comes later would be uncaught
+    secured.once("close", () => {
+      reject(Object.assign(new Error("closed"), { code: "ECONNRESET" }));
+    });
+  });
+}
+
+function whyUnauthorized(secured: tls.TLSSocket, { ca, serverName }: ClientTlsMaterial): string {
+  const { subjectaltname, valid_from, valid_to, issuer } = secured.getPeerCertificate();
+  if (String(secured.authorizationError) === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    const names = subjectaltname?.replaceAll(/(?:DNS|IP Address|URI):/g, "") || "nobody";
+    return `the server's certificate is for ${names}, not for ${serverName}`;
+  }
+  const [from, to] = [Date.parse(valid_from), Date.parse(valid_to)];
+  if (to < Date.now()) return `the server's certificate expired on ${dateOf(to)}`;
+  if (from > Date.now()) return `the server's certificate is not valid before ${dateOf(from)}`;
+  const by = issuer?.CN === undefined ? "" : ` (${issuer.CN})`;
+  return ca === undefined
+    ? `the server's certificate is signed by an authority that this system does not know${by}; give it as ca`
+    : `the server's certificate is signed by an authority that is not among ca${by}`;
+}
+
+/** The system's own, or, on a machine without, those that come with the runtime. */
+function systemAuthorities(): string[] {
+  const system = tls.getCACertificates("system");
+  return system.length > 0 ? system : [...tls.rootCertificates];
+}

@@ -1,0 +1,49 @@
+/**
+ * Small files of text that somebody else writes: certificates, keys, tokens.
+ *
+ * @module
+ */
+
+/** What became of reading a file. `reason` goes on after the file's name: `does not exist`. */
+export type SmallFile =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly missing: boolean; readonly reason: string };
+
+/** Reads a file of at most `most` bytes. Does not reject; the reason never quotes the content. */
+export async function readSmallFile(path: string, most: number): Promise<SmallFile> {
+  try {
+    using file = await Deno.open(path, { read: true });
+    const { size, isFile } = await file.stat();
+    if (!isFile) return failed("is not a file");
+    if (size > most) return failed(`is larger than ${most} bytes`);
+    const buffer = new Uint8Array(most + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const count = await file.read(buffer.subarray(length));
+      if (count === null) break;
+      length += count;
+    }
+    if (length > most) return failed(`is larger than ${most} bytes`);
+    return {
+      ok: true,
+      text: new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, length)),
+    };
+  } catch (error) {
+    return whyNot(error);
+  }
+}
+
+function whyNot(error: unknown): SmallFile {
+  if (error instanceof Deno.errors.NotFound) {
+    return { ok: false, missing: true, reason: "does not exist" };
+  }
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
+    return failed("may not be read by this user");
+  }
+  if (error instanceof TypeError) return failed("is not text");
+  return failed("cannot be read");
+}
+
+function failed(reason: string): SmallFile {
+  return { ok: false, missing: false, reason };
+}

@@ -1,0 +1,154 @@
+/**
+ * The files of a TLS identity: read, bounded and checked, so that what does not fit is said in words
+ * instead of by a handshake that fails. What they hold is read afresh whenever it is needed.
+ *
+ * @module
+ */
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { join } from "node:path";
+import type { TlsFiles } from "../model/settings.ts";
+import { readSmallFile } from "./small_file.ts";
+
+/** Contents of the files, PEM. Each is absent where no such file is configured, or the folder has none. */
+export interface TlsMaterial {
+  readonly cert?: string;
+  readonly key?: string;
+  readonly ca?: string;
+}
+
+/** What is wrong with the files, and what would be right. */
+export class TlsFilesError extends Error {
+  override readonly name = "TlsFilesError";
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** The largest file that is read. Bytes. */
+const LARGEST = 1024 * 1024;
+
+/** The paths of the files. Those of a folder have the names that Kubernetes and cert-manager give them. */
+export function tlsPaths(files: TlsFiles): { cert?: string; key?: string; ca?: string } {
+  if (files.kind === "files") {
+    const { cert, key, ca } = files;
+    return {
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(ca === undefined ? {} : { ca }),
+    };
+  }
+  const { folder } = files;
+  return {
+    cert: join(folder, "tls.crt"),
+    key: join(folder, "tls.key"),
+    ca: join(folder, "ca.crt"),
+  };
+}
+
+/**
+ * Reads the files of absolute paths. In a folder each may be missing, a file named by itself may not.
+ * Rejects with a {@link TlsFilesError}.
+ */
+export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
+  const material: { cert?: string; key?: string; ca?: string } = {};
+  if (files.kind === "folder") await needFolder(files.folder);
+  for (const [name, path] of Object.entries(tlsPaths(files)) as ["cert" | "key" | "ca", string][]) {
+    const read = await readSmallFile(path, LARGEST);
+    if (read.ok) material[name] = read.text;
+    else if (!read.missing || files.kind === "files") {
+      throw new TlsFilesError(`${path} ${read.reason}`, "it must hold PEM that we may read");
+    }
+  }
+  return material;
+}
+
+async function needFolder(folder: string): Promise<void> {
+  let why = "is not a folder";
+  try {
+    if ((await Deno.stat(folder)).isDirectory) return;
+  } catch (error) {
+    why = error instanceof Deno.errors.NotFound ? "does not exist" : "cannot be read";
+  }
+  throw new TlsFilesError(`${folder} ${why}`, "a folder with tls.crt, tls.key and ca.crt is meant");
+}
+
+/** Our own certificate. */
+export interface OwnCertificate {
+  readonly subject: string;
+  /** Milliseconds since the epoch. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/**
+ * Whether certificate and key go together and are what they should be. Gives what there is to know of
+ * the certificate, or undefined where there is neither it nor a key. Throws a {@link TlsFilesError}.
+ */
+export function checkPair({ cert, key }: TlsMaterial, files: TlsFiles): OwnCertificate | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  const paths = tlsPaths(files);
+  if (cert === undefined) throw onlyOne(`the key ${paths.key}`, "certificate");
+  if (key === undefined) throw onlyOne(`the certificate ${paths.cert}`, "key");
+  const certificate = certificatesOf(cert, paths.cert!)[0]!;
+  if (!certificate.checkPrivateKey(privateKeyOf(key, paths.key!))) {
+    throw new TlsFilesError(
+      `the key ${paths.key} is not that of the certificate ${paths.cert}`,
+      "replace both together; the certificate itself comes first in its file, then its issuers",
+    );
+  }
+  return {
+    subject: nameOf(certificate),
+    notBefore: Date.parse(certificate.validFrom),
+    notAfter: Date.parse(certificate.validTo),
+  };
+}
+
+/** Whether the authorities are certificates. Throws a {@link TlsFilesError}. */
+export function checkAuthorities({ ca }: TlsMaterial, files: TlsFiles): void {
+  if (ca !== undefined) certificatesOf(ca, tlsPaths(files).ca!);
+}
+
+/** The time as people write it, to the second. */
+export function dateOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+function onlyOne(there: string, missing: string): TlsFilesError {
+  return new TlsFilesError(`there is ${there}, but no ${missing}`, `add the ${missing}`);
+}
+
+function certificatesOf(pem: string, path: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  const hint = "it must hold certificates as PEM, from BEGIN CERTIFICATE to END CERTIFICATE";
+  if (blocks.length === 0) throw new TlsFilesError(`${path} holds no certificate`, hint);
+  return blocks.map((block) => {
+    try {
+      return new X509Certificate(block);
+    } catch {
+      throw new TlsFilesError(`${path} holds a certificate that cannot be read`, hint);
+    }
+  });
+}
+
+function privateKeyOf(pem: string, path: string): KeyObject {
+  if (/ENCRYPTED/.test(pem)) {
+    throw new TlsFilesError(`the key ${path} is encrypted`, "a key without a passphrase is needed");
+  }
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new TlsFilesError(
+      `${path} holds no private key that can be read`,
+      "it must hold one as PEM: PKCS#8 (BEGIN PRIVATE KEY), BEGIN RSA PRIVATE KEY or BEGIN EC PRIVATE KEY",
+    );
+  }
+}
+
+/** Its first SPIFFE URI or DNS name, else its subject. */
+function nameOf(certificate: X509Certificate): string {
+  const names = certificate.subjectAltName?.split(", ").map((name) => name.replace(/^\w+:/, ""));
+  return names?.[0] ?? certificate.subject ?? "";
+}
