@@ -15,6 +15,8 @@ export interface MachineOptions {
   /** Begins each nonce; no two streams of the process have the same. */
   readonly prefix: string;
   readonly resolver: Resolver;
+  /** Whether each nonce ends with a slash and the type, where nothing else in a push names it. Default: false. */
+  readonly typedNonces?: boolean;
   /** Default: {@link STREAM_LIMITS}. */
   readonly limits?: StreamLimits;
 }
@@ -107,7 +109,7 @@ export class Subscriptions {
       const subscription = this.#first();
       this.#waiting.delete(subscription);
       // While a push is pending its answer wakes the subscription again.
-      const push = subscription.push(`${this.#options.prefix}${this.#nonces + 1}`);
+      const push = subscription.push(this.#nonce(subscription));
       if (push === undefined) continue;
       this.#nonces++;
       this.#renew(subscription, push);
@@ -120,6 +122,11 @@ export class Subscriptions {
   status(): SubscriptionStatus[] {
     return [...this.#byType.values()].map((subscription) => subscription.status())
       .sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
+  }
+
+  #nonce({ type }: Subscription): string {
+    const { prefix, typedNonces = false } = this.#options;
+    return `${prefix}${this.#nonces + 1}${typedNonces ? `/${type}` : ""}`;
   }
 
   #first(): Subscription {

@@ -4,17 +4,30 @@
  * @module
  */
 import type { Push } from "../protocol/stream.ts";
-import { composeDelta, composeMcp, composeSotw, type Envelope } from "../wire/compose.ts";
 import { TRIGGER_COLLECTION } from "../model/kind.ts";
-import type { Message } from "../wire/compose.ts";
+import {
+  composeDelta,
+  composeIncrementalMeshConfig,
+  composeMcp,
+  composeMeshConfig,
+  composeSotw,
+  type Envelope,
+  type Format,
+  type Message,
+} from "../wire/compose.ts";
 import {
   type DeltaDiscoveryRequest,
   deltaDiscoveryRequestCodec,
   type DiscoveryRequest,
   discoveryRequestCodec,
+  type IncrementalMeshConfigRequest,
+  incrementalMeshConfigRequestCodec,
+  type MeshConfigRequest,
+  meshConfigRequestCodec,
   type Node,
   type RequestResources,
   requestResourcesCodec,
+  type SinkNode,
 } from "../wire/messages.ts";
 import type { PeerIntroduction, SessionCodec } from "./session.ts";
 
@@ -55,7 +68,7 @@ export function mcpCodec(protocol: "mcp-source" | "mcp-sink"): SessionCodec<Requ
   return {
     protocol,
     decode: requestResourcesCodec.decode,
-    identify: (request) => request.sinkNode && { id: brief(request.sinkNode.id) },
+    identify: (request) => identifySink(request.sinkNode),
     compose: (push) => {
       const { content } = push;
       if (content.kind === "full") {
@@ -64,6 +77,38 @@ export function mcpCodec(protocol: "mcp-source" | "mcp-sink"): SessionCodec<Requ
       return composeMcp(
         { ...envelope(push), removed: content.diff.removed, incremental: true },
         content.diff.pieces("mcp"),
+      );
+    },
+  };
+}
+
+/** AggregatedMeshConfigService, state of the world. */
+export function meshConfigCodec(): SessionCodec<MeshConfigRequest> {
+  return {
+    protocol: "mesh-config",
+    decode: meshConfigRequestCodec.decode,
+    identify: (request) => identifySink(request.sinkNode),
+    compose: (push) => composeMeshConfig(envelope(push), full(push, "mesh-config")),
+  };
+}
+
+/** AggregatedMeshConfigService, incremental. */
+export function incrementalMeshConfigCodec(): SessionCodec<IncrementalMeshConfigRequest> {
+  return {
+    protocol: "mesh-config-incremental",
+    decode: incrementalMeshConfigRequestCodec.decode,
+    identify: (request) => identifySink(request.sinkNode),
+    compose: (push) => {
+      const { content } = push;
+      if (content.kind === "full") {
+        return composeIncrementalMeshConfig(
+          envelope(push),
+          content.collection.pieces("mesh-config"),
+        );
+      }
+      return composeIncrementalMeshConfig(
+        { ...envelope(push), removed: content.diff.removed },
+        content.diff.pieces("mesh-config"),
       );
     },
   };
@@ -78,19 +123,42 @@ function envelope(push: Push): Envelope {
   return { type: push.type, version: push.version, nonce: push.nonce };
 }
 
-function full(push: Push, format: "sotw"): readonly Uint8Array[] {
+function full(push: Push, format: Format): readonly Uint8Array[] {
   if (push.content.kind !== "full") throw new TypeError("state of the world has no delta pushes");
   return push.content.collection.pieces(format);
 }
 
 function identifyNode(node: Node | undefined): PeerIntroduction | undefined {
   if (node === undefined) return undefined;
-  const { id, userAgentName } = node;
-  const introduction = { id: brief(id) };
-  return userAgentName === "" ? introduction : { ...introduction, userAgent: brief(userAgentName) };
+  const { id, userAgentName, metadata } = node;
+  const texts = Object.entries(metadata?.fields ?? {}).flatMap(([key, { stringValue }]) =>
+    stringValue === undefined ? [] : [[key, stringValue] as const]
+  );
+  return {
+    id: brief(id),
+    ...(userAgentName === "" ? {} : { userAgent: brief(userAgentName) }),
+    ...(texts.length === 0 ? {} : { metadata: briefTexts(texts) }),
+  };
 }
+
+function identifySink(node: SinkNode | undefined): PeerIntroduction | undefined {
+  if (node === undefined) return undefined;
+  const texts = Object.entries(node.annotations);
+  return {
+    id: brief(node.id),
+    ...(texts.length === 0 ? {} : { annotations: briefTexts(texts) }),
+  };
+}
+
+/** Texts kept of a peer's annotations or metadata. */
+const TEXTS_KEPT = 64;
 
 /** What a peer says of itself is kept for as long as its stream, so not at any length. */
 function brief(text: string): string {
   return text.slice(0, 256);
+}
+
+function briefTexts(texts: readonly (readonly [string, string])[]): Record<string, string> {
+  const kept = texts.slice(0, TEXTS_KEPT).map(([key, text]) => [brief(key), brief(text)] as const);
+  return Object.fromEntries(kept);
 }

@@ -45,6 +45,8 @@ export interface Peer {
   readonly port: number;
   /** Who it proved to be; absent in plaintext. */
   readonly identity?: PeerIdentity;
+  /** `listen` address that it dialled, as configured; absent where we dialled. */
+  readonly listener?: string;
 }
 
 /** How writing goes. */

@@ -5,12 +5,24 @@
  */
 import { DeltaMachine } from "../protocol/delta.ts";
 import { McpSourceMachine } from "../protocol/mcp_source.ts";
+import {
+  IncrementalMeshConfigMachine,
+  MeshConfigMachine,
+  messageTypeResolver,
+} from "../protocol/mesh_config.ts";
 import type { Resolver } from "../protocol/resolve.ts";
 import { SotwMachine } from "../protocol/sotw.ts";
-import { deltaCodec, mcpCodec, sotwCodec } from "./codecs.ts";
+import {
+  deltaCodec,
+  incrementalMeshConfigCodec,
+  mcpCodec,
+  meshConfigCodec,
+  sotwCodec,
+} from "./codecs.ts";
 import type { PushServer } from "./server.ts";
 import type { Sessions } from "./sessions.ts";
 
+const MESH_CONFIG = "/istio.mcp.v1alpha1.AggregatedMeshConfigService";
 const ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
 
 /** What the services work with. */
@@ -23,7 +35,7 @@ export interface ServiceOptions {
   readonly collections: () => Resolver;
 }
 
-/** Adds MCP ResourceSource and ADS, both variants, to a server. */
+/** Adds MCP ResourceSource, its older form AggregatedMeshConfigService, and ADS to a server; of the latter two both variants. */
 export function addServices(server: PushServer, options: ServiceOptions): void {
   const { sessions, typeUrls, collections } = options;
   const sotw = sotwCodec(options.instance);
@@ -38,5 +50,22 @@ export function addServices(server: PushServer, options: ServiceOptions): void {
   server.addStream("/istio.mcp.v1alpha1.ResourceSource/EstablishResourceStream", (stream) => {
     const machine = (prefix: string) => new McpSourceMachine({ prefix, resolver: collections() });
     sessions.open(stream, machine, mcp);
+  });
+  addMeshConfig(server, options);
+}
+
+/** AggregatedMeshConfigService, which the sinks of Istio 1.0 and 1.1 speak. */
+function addMeshConfig(server: PushServer, { sessions, collections }: ServiceOptions): void {
+  const whole = meshConfigCodec();
+  const incremental = incrementalMeshConfigCodec();
+  const resolver = () => messageTypeResolver(collections());
+  server.addStream(`${MESH_CONFIG}/StreamAggregatedResources`, (stream) => {
+    const machine = (prefix: string) => new MeshConfigMachine({ prefix, resolver: resolver() });
+    sessions.open(stream, machine, whole);
+  });
+  server.addStream(`${MESH_CONFIG}/IncrementalAggregatedResources`, (stream) => {
+    const machine = (prefix: string) =>
+      new IncrementalMeshConfigMachine({ prefix, resolver: resolver() });
+    sessions.open(stream, machine, incremental);
   });
 }

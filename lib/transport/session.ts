@@ -5,32 +5,25 @@
  * @module
  */
 import { formatHostPort } from "../model/host_port.ts";
-import type { Event, Push, StreamMachine, SubscriptionStatus } from "../protocol/stream.ts";
+import type { ClientKind, PeerRule } from "../model/settings.ts";
+import type { Event, StreamMachine, SubscriptionStatus } from "../protocol/stream.ts";
 import type { Clock } from "../rollout/clock.ts";
 import type { Publication } from "../snapshot/hub.ts";
 import type { Message } from "../wire/compose.ts";
+import { type Assignment, type Assignments, UNASSIGNED } from "./assignments.ts";
+import { Pacing } from "./pacing.ts";
+import { factsOf, identitiesOf } from "./peer_facts.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Attachment, Sender } from "./sender.ts";
+import type {
+  PeerIntroduction,
+  ProtocolName,
+  SessionCodec,
+  SessionInfo,
+  SessionObserver,
+} from "./session_info.ts";
 
-/** The wire protocols a session can speak. */
-export type ProtocolName = "ads" | "ads-delta" | "mcp-source" | "mcp-sink";
-
-/** How a protocol's requests are read and its pushes laid out. */
-export interface SessionCodec<Request> {
-  readonly protocol: ProtocolName;
-  /** Throws where the bytes are no such message. */
-  decode(bytes: Uint8Array): Request;
-  compose(push: Push): Message;
-  /** What the request says of who sends it, if it does. */
-  identify(request: Request): PeerIntroduction | undefined;
-}
-
-/** What a peer says of itself in its requests. No identity: that is the transport's. */
-export interface PeerIntroduction {
-  readonly id: string;
-  /** For example `envoy` or `gRPC Go`. */
-  readonly userAgent?: string;
-}
+export type * from "./session_info.ts";
 
 /** A push on its way to an ACK. */
 interface InFlight {
@@ -38,42 +31,6 @@ interface InFlight {
   readonly sentAt: number;
   /** When the change that this push carries was noticed; absent for the first answer to a subscription. */
   readonly changedAt?: number;
-}
-
-/** What there is to say of a push besides what it holds. */
-export interface Sent {
-  readonly bytes: number;
-  /** Whether it carries a change; else it is the first answer to a subscription. */
-  readonly change: boolean;
-}
-
-/** Told what happens on sessions: for logs, metrics, status. Must not throw. */
-export interface SessionObserver {
-  opened(session: SessionInfo): void;
-  sent(session: SessionInfo, push: Push, sent: Sent): void;
-  /** `latency`: milliseconds from the change noticed to this ACK, where the push carried a change. */
-  event(session: SessionInfo, event: Event, latency?: number): void;
-  /** The stream is ended since the peer took nothing for too long; `closed` follows. */
-  cut(session: SessionInfo): void;
-  /** `reason` is absent where the peer simply left. */
-  closed(session: SessionInfo, reason?: string): void;
-}
-
-/** What is known of a session. */
-export interface SessionInfo {
-  readonly key: number;
-  readonly protocol: ProtocolName;
-  readonly address: string;
-  /** Node id as the peer gives it, once it did. */
-  readonly peer: PeerIntroduction | undefined;
-  /** Name of the sink, for dial-out. */
-  readonly sink: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly openedAt: number;
-  readonly bytesSent: number;
-  /** Milliseconds since the epoch at which the oldest push without ACK was written. */
-  readonly oldestUnacked: number | undefined;
-  subscriptions(): readonly SubscriptionStatus[];
 }
 
 /** What a session is made of. */
@@ -85,7 +42,10 @@ export interface SessionParts<Request> {
   readonly sender: Sender;
   readonly observer: SessionObserver;
   readonly clock: Clock;
+  readonly assignments: Assignments;
   readonly sink?: string;
+  /** In which wave the peer is where no rule says it. Default 1. */
+  readonly wave?: number;
   /** Sent before the machine's first push, and whenever {@link Session.trigger} is called. */
   readonly opening?: Message;
 }
@@ -100,6 +60,12 @@ export class Session<Request> implements SessionInfo {
   readonly #inFlight = new Map<string, InFlight>();
   /** Out of which publication each type was last answered. */
   readonly #answered = new Map<string, Publication>();
+  readonly #pacing: Pacing;
+  /** Types asked for so far. As many as the machine allows. */
+  readonly #opened = new Set<string>();
+  #assignment: Assignment = UNASSIGNED;
+  /** By which rules it was assigned; undefined before the first request. */
+  #rules: readonly PeerRule[] | undefined;
   #publication: Publication | undefined;
   #peer: PeerIntroduction | undefined;
   #bytesSent = 0;
@@ -108,7 +74,7 @@ export class Session<Request> implements SessionInfo {
   #openingDue: boolean;
   #reason: string | undefined;
 
-  constructor(parts: SessionParts<Request>, publication: Publication | undefined) {
+  constructor(parts: SessionParts<Request>) {
     this.#parts = parts;
     this.key = parts.key;
     this.protocol = parts.codec.protocol;
@@ -117,7 +83,12 @@ export class Session<Request> implements SessionInfo {
     this.#attachment = parts.sender.attach(parts.stream, () => this.#next(), {
       onCut: () => parts.observer.cut(this),
     });
-    if (publication !== undefined) this.retarget(publication);
+    this.#pacing = new Pacing({
+      clock: parts.clock,
+      signal: parts.stream.signal,
+      held: () => parts.observer.paced?.(this),
+      resumed: () => this.#attachment.wake(),
+    });
     parts.observer.opened(this);
     parts.stream.onRequest((bytes) => this.#receive(bytes));
     parts.stream.signal.addEventListener("abort", () => this.#closed(), { once: true });
@@ -138,6 +109,26 @@ export class Session<Request> implements SessionInfo {
     return this.#parts.sink;
   }
 
+  get rule(): number | undefined {
+    return this.#assignment.rule;
+  }
+
+  get kind(): ClientKind {
+    return this.#assignment.kind;
+  }
+
+  get wave(): number {
+    return this.#assignment.wave ?? this.#parts.wave ?? 1;
+  }
+
+  get identity(): string | undefined {
+    return identitiesOf(this.#parts.stream.peer)[0];
+  }
+
+  get listener(): string | undefined {
+    return this.#parts.stream.peer.listener;
+  }
+
   get bytesSent(): number {
     return this.#bytesSent;
   }
@@ -152,10 +143,15 @@ export class Session<Request> implements SessionInfo {
     return this.#parts.machine.status();
   }
 
-  /** Makes this the state that the peer is to get. */
-  retarget(publication: Publication): void {
-    this.#publication = publication;
-    this.#parts.machine.retarget(publication.snapshot);
+  /** Makes what is published now, as far as its rule goes, the state that the peer is to get. */
+  retarget(): void {
+    const { assignments } = this.#parts;
+    if (this.#rules === undefined) return; // who it is decides what it gets
+    if (this.#rules !== assignments.rules) this.#assign();
+    const snapshot = assignments.snapshotOf(this.#assignment);
+    if (snapshot === undefined) return;
+    this.#publication = assignments.publication;
+    this.#parts.machine.retarget(snapshot);
     this.#attachment.wake();
   }
 
@@ -197,14 +193,42 @@ export class Session<Request> implements SessionInfo {
       this.#reason = `not a valid request: ${error instanceof Error ? error.message : error}`;
       return stream.end({ code: "INVALID_ARGUMENT", message: this.#reason });
     }
-    this.#peer ??= codec.identify(request);
+    this.#identify(request);
     const received = machine.receive(request);
     if (!received.ok) {
       this.#reason = received.message;
       return stream.end({ code: received.code, message: received.message });
     }
-    for (const event of received.events) observer.event(this, event, this.#settle(event));
+    for (const event of received.events) {
+      observer.event(this, event, this.#settle(event));
+      if (event.kind === "nack" || this.#isReopening(event)) this.#pacing.count();
+    }
     this.#attachment.wake();
+  }
+
+  /** The first request, and the first that says who sends it, tell which rule the peer falls under. */
+  #identify(request: Request): void {
+    const known = this.#peer;
+    this.#peer ??= this.#parts.codec.identify(request);
+    if (this.#rules !== undefined && this.#peer === known) return;
+    this.#assign();
+    this.retarget();
+  }
+
+  #assign(): void {
+    const { assignments, codec, stream, sink } = this.#parts;
+    this.#rules = assignments.rules;
+    this.#assignment = assignments.assign(
+      factsOf({ protocol: codec.protocol, peer: stream.peer, introduction: this.#peer, sink }),
+    );
+  }
+
+  /** Whether a type that was asked for on this stream before is asked for anew. */
+  #isReopening(event: Event): boolean {
+    if (event.kind !== "opened") return false;
+    if (this.#opened.has(event.type)) return true;
+    this.#opened.add(event.type);
+    return false;
   }
 
   /** Notes that a push was answered; gives the latency of the change it carried. */
@@ -224,6 +248,7 @@ export class Session<Request> implements SessionInfo {
       this.#openingDue = false;
       return opening;
     }
+    if (this.#pacing.holding) return undefined;
     const push = machine.next();
     if (push === undefined) return undefined;
     const message = codec.compose(push);

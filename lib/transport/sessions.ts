@@ -7,6 +7,7 @@ import type { StreamMachine } from "../protocol/stream.ts";
 import type { Clock } from "../rollout/clock.ts";
 import type { Publication, Subscriber } from "../snapshot/hub.ts";
 import type { Message } from "../wire/compose.ts";
+import { Assignments } from "./assignments.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Sender } from "./sender.ts";
 import { Session, type SessionCodec, type SessionInfo, type SessionObserver } from "./session.ts";
@@ -28,7 +29,8 @@ export interface SessionsOptions {
 /** The live sessions. Disposing it stops new publications from reaching them; it ends no stream. */
 export class Sessions implements Disposable {
   readonly #options: SessionsOptions;
-  readonly #live = new Map<number, { info: SessionInfo; retarget: (p: Publication) => void }>();
+  readonly #live = new Map<number, { info: SessionInfo; retarget: () => void }>();
+  readonly #assignments = new Assignments();
   readonly #subscription: Disposable;
   /** Of this run: a nonce of an earlier one, still on its way at a peer, must not equal one of ours. */
   readonly #run: string;
@@ -37,8 +39,11 @@ export class Sessions implements Disposable {
   constructor(options: SessionsOptions) {
     this.#options = options;
     this.#run = options.clock.now().toString(36);
+    const { current } = options.targets;
+    if (current !== undefined) this.#assignments.take(current);
     this.#subscription = options.targets.subscribe((publication) => {
-      for (const { retarget } of this.#live.values()) retarget(publication);
+      this.#assignments.take(publication);
+      for (const { retarget } of this.#live.values()) retarget();
     });
   }
 
@@ -47,10 +52,10 @@ export class Sessions implements Disposable {
     stream: PushStream,
     machine: (prefix: string) => StreamMachine<Request>,
     codec: SessionCodec<Request>,
-    extra: { sink?: string; opening?: Message } = {},
+    extra: { sink?: string; wave?: number; opening?: Message } = {},
   ): Session<Request> {
     const key = ++this.#keys;
-    const { sender, observer, clock, targets } = this.#options;
+    const { sender, observer, clock } = this.#options;
     const parts = {
       key,
       stream,
@@ -59,10 +64,11 @@ export class Sessions implements Disposable {
       sender,
       observer,
       clock,
+      assignments: this.#assignments,
     };
-    const session = new Session<Request>({ ...parts, ...extra }, targets.current);
+    const session = new Session<Request>({ ...parts, ...extra });
     if (stream.signal.aborted) return session;
-    this.#live.set(key, { info: session, retarget: (p) => session.retarget(p) });
+    this.#live.set(key, { info: session, retarget: () => session.retarget() });
     stream.signal.addEventListener("abort", () => this.#live.delete(key), { once: true });
     return session;
   }

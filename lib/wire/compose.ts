@@ -11,9 +11,11 @@ import type { Resource } from "../model/resource.ts";
  * How a response lists its resources:
  * - `sotw`: `DiscoveryResponse.resources`, an Any each (field 2);
  * - `delta`: `DeltaDiscoveryResponse.resources`, version, Any and name each (field 2);
- * - `mcp`: `istio.mcp.v1alpha1.Resources.resources`, the message itself (field 3).
+ * - `mcp`: `istio.mcp.v1alpha1.Resources.resources`, the message itself (field 3);
+ * - `mesh-config`: `MeshConfigResponse.resources` and `IncrementalMeshConfigResponse.resources`, the
+ *   message itself (field 2).
  */
-export type Format = "sotw" | "delta" | "mcp";
+export type Format = "sotw" | "delta" | "mcp" | "mesh-config";
 
 /** A message as shared and private pieces of bytes, to be written one after the other. */
 export interface Message {
@@ -22,15 +24,15 @@ export interface Message {
   readonly length: number;
 }
 
-/** What all three kinds of response have besides their resources. */
+/** What all kinds of response have besides their resources. */
 export interface Envelope {
   /** The type URL or collection, exactly as the peer asked for it. */
   readonly type: string;
   readonly version: string;
   readonly nonce: string;
-  /** Names that are gone; delta and incremental MCP only. */
+  /** Names that are gone; delta and incremental MCP, new form or old, only. */
   readonly removed?: readonly string[];
-  /** MCP only: whether the resources add to what the sink has. */
+  /** `Resources` only: whether the resources add to what the sink has. */
   readonly incremental?: boolean;
   /** xDS only: our instance name, `control_plane.identifier`. */
   readonly controlPlane?: string;
@@ -38,7 +40,7 @@ export interface Envelope {
 
 const encoder = new TextEncoder();
 
-/** Lays out resources as the repeated field of a response. `anyType` is the `type_url` of each Any (not used by `mcp`). */
+/** Lays out resources as the repeated field of a response. `anyType` is the `type_url` of each Any (not used by `mcp` and `mesh-config`). */
 export function encodeResources(
   format: Format,
   anyType: string,
@@ -79,6 +81,21 @@ export function composeMcp(envelope: Envelope, resources: readonly Uint8Array[])
     envelope.incremental === true ? Uint8Array.of(6 << 3, 1) : NOTHING,
   ];
   return message([text(1, envelope.version), text(2, envelope.type)], resources, tail);
+}
+
+/** An `istio.mcp.v1alpha1.MeshConfigResponse`. */
+export function composeMeshConfig(envelope: Envelope, resources: readonly Uint8Array[]): Message {
+  const tail = [text(3, envelope.type), text(4, envelope.nonce)];
+  return message([text(1, envelope.version)], resources, tail);
+}
+
+/** An `istio.mcp.v1alpha1.IncrementalMeshConfigResponse`, which names no type. */
+export function composeIncrementalMeshConfig(
+  envelope: Envelope,
+  resources: readonly Uint8Array[],
+): Message {
+  const tail = [texts(3, envelope.removed ?? []), text(4, envelope.nonce)];
+  return message([text(1, envelope.version)], resources, tail);
 }
 
 /** The message as one run of bytes, for a transport that cannot write pieces. */
@@ -139,7 +156,9 @@ interface Plan {
 
 function plan(format: Format, anyType: Uint8Array, resource: Resource): Plan {
   const { bytes } = resource;
-  if (format === "mcp") return { size: bytes.length, write: (out) => out.raw(bytes) };
+  if (format === "mcp" || format === "mesh-config") {
+    return { size: bytes.length, write: (out) => out.raw(bytes) };
+  }
   const anySize = sizeOfField(anyType.length) + sizeOfField(bytes.length);
   const writeAny = (out: Writer) => {
     out.tag(1, anyType.length);

@@ -1,0 +1,78 @@
+/**
+ * What each peer is to get of the newest publication: its rule says which view, and rules may change
+ * with any publication.
+ *
+ * @module
+ */
+import type { ClientKind, PeerRule } from "../model/settings.ts";
+import type { Publication } from "../snapshot/hub.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { clientKind, type PeerFacts, ruleFor } from "../view/peer_rules.ts";
+import { type Select, Views } from "../view/select.ts";
+
+/** What is settled for one peer. */
+export interface Assignment {
+  /** Which of the rules of `peers` matched, counted from 1; absent: none. */
+  readonly rule?: number;
+  readonly kind: ClientKind;
+  /** In which wave its rule puts it; absent: no rule does. */
+  readonly wave?: number;
+  readonly select: Select;
+}
+
+const EVERYTHING: Select = { namespaces: [], labels: {} };
+
+/** What holds for a peer of which nothing is known yet. */
+export const UNASSIGNED: Assignment = { kind: "istio", select: EVERYTHING };
+
+/** Knows the newest publication and its rules, and makes each view once for all peers that share it. */
+export class Assignments {
+  readonly #views = new Views();
+  /** Of the newest publication, by the select of an assignment. */
+  readonly #current = new Map<Select, Snapshot>();
+  #publication: Publication | undefined;
+  #rules: readonly PeerRule[] = [];
+
+  /** What is published, if anything was. */
+  get publication(): Publication | undefined {
+    return this.#publication;
+  }
+
+  /** The rules in force: the same object as long as they say the same. */
+  get rules(): readonly PeerRule[] {
+    return this.#rules;
+  }
+
+  /** Takes a new publication. */
+  take(publication: Publication): void {
+    this.#publication = publication;
+    this.#current.clear();
+    const { peers } = publication.snapshot.settings;
+    if (sameRules(peers, this.#rules)) return;
+    this.#rules = peers;
+    this.#views.retain(peers);
+  }
+
+  /** What the rules in force say of a peer. */
+  assign(peer: PeerFacts): Assignment {
+    const rule = ruleFor(this.#rules, peer);
+    const kind = clientKind(rule, peer);
+    if (rule === undefined) return { kind, select: EVERYTHING };
+    return { rule: this.#rules.indexOf(rule) + 1, kind, wave: rule.wave, select: rule };
+  }
+
+  /** What a peer of this assignment is to get of the newest publication; undefined before the first. */
+  snapshotOf({ select }: Assignment): Snapshot | undefined {
+    if (this.#publication === undefined) return undefined;
+    let view = this.#current.get(select);
+    if (view === undefined) {
+      view = this.#views.of(select, this.#publication.snapshot);
+      this.#current.set(select, view);
+    }
+    return view;
+  }
+}
+
+function sameRules(a: readonly PeerRule[], b: readonly PeerRule[]): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

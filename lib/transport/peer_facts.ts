@@ -1,0 +1,44 @@
+/**
+ * What is known of a peer, gathered for the rules of `peers`.
+ *
+ * @module
+ */
+import type { PeerFacts } from "../view/peer_rules.ts";
+import type { Peer } from "./push_stream.ts";
+import type { PeerIntroduction, ProtocolName } from "./session_info.ts";
+
+/** Where what is known of a peer comes from. */
+export interface FactSources {
+  readonly protocol: ProtocolName;
+  readonly peer: Peer;
+  readonly introduction: PeerIntroduction | undefined;
+  /** Name of the sink, where we dialled. */
+  readonly sink: string | undefined;
+}
+
+/** What is known of a peer. */
+export function factsOf({ protocol, peer, introduction, sink }: FactSources): PeerFacts {
+  const { id = "", userAgent, annotations = {}, metadata = {} } = introduction ?? {};
+  const { listener } = peer;
+  return {
+    protocol: protocol === "ads" || protocol === "ads-delta" ? "xds" : "mcp",
+    id,
+    annotations,
+    metadata,
+    identities: identitiesOf(peer),
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(listener === undefined ? {} : { listener }),
+    ...(sink === undefined ? {} : { sink }),
+  };
+}
+
+interface Names {
+  readonly uris: readonly string[];
+  readonly dnsNames: readonly string[];
+}
+
+/** URIs, then DNS names of the peer's certificate; empty in plaintext. */
+export function identitiesOf({ identity }: Peer): readonly string[] {
+  const { uris = [], dnsNames = [] }: Partial<Names> = identity ?? {};
+  return [...uris, ...dnsNames];
+}
