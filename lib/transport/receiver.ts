@@ -1,0 +1,201 @@
+/**
+ * Being a ResourceSink for other sources: each is named, let in or not, and its streams are kept.
+ *
+ * @module
+ */
+import { formatHostPort } from "../model/host_port.ts";
+import type { Judge } from "../receive/received.ts";
+import type { Clock } from "../rollout/clock.ts";
+import { DIAL_BACKOFF } from "./backoff.ts";
+import type { InboxLimits } from "./inbox.ts";
+import { Retries } from "./pace.ts";
+import type { PushStream } from "./push_stream.ts";
+import type { ReceivedStreamInfo, ReceiverObserver } from "./receiver_observer.ts";
+import { Receiving } from "./receiving.ts";
+import type { Sender } from "./sender.ts";
+import type { PushServer } from "./server.ts";
+import { RESOURCE_SINK_PATH } from "./sink_link.ts";
+import { isProven, nameSource, type NamingOptions, type SourceNaming } from "./source_name.ts";
+import { isConnection, type SourceConnection, type SourceRegistry } from "./source_registry.ts";
+
+/** What a receiver works with. */
+export interface ReceiverOptions {
+  /** Our name to sources. */
+  readonly instance: string;
+  readonly naming: NamingOptions;
+  /** MCP collections to ask for. */
+  readonly collections: readonly string[];
+  readonly registry: SourceRegistry;
+  readonly judge: Judge;
+  readonly sender: Sender;
+  readonly observer: ReceiverObserver;
+  readonly clock: Clock;
+  /** What may wait to be judged, of one stream. Default: two messages a collection and 16 more, 64 MiB. */
+  readonly inbox?: Partial<InboxLimits>;
+}
+
+/** Sources of which something is remembered between their streams; the one longest away is forgotten first. */
+const REMEMBERED = 1000;
+
+/** After so many streams that ended at the same collection it is not asked for again. */
+const STREAMS_LOST = 3;
+
+/** What is remembered of a source between its streams. */
+interface Memory {
+  readonly unsaved: Retries;
+  /** Whether the name was proved once. */
+  proven: boolean;
+  /** Address and port of its last stream. */
+  last: string;
+  /** The collection at which its last streams ended, and how many did. */
+  lost: { readonly collection: string; readonly times: number } | undefined;
+}
+
+/** Serves ResourceSink. Disposing it ends every stream and waits until nothing is worked on. */
+export class Receiver implements AsyncDisposable {
+  readonly #options: ReceiverOptions;
+  readonly #inbox: InboxLimits;
+  readonly #live = new Map<PushStream, Receiving>();
+  readonly #working = new Set<Promise<void>>();
+  readonly #memories = new Map<string, Memory>();
+  #keys = 0;
+  #disposed = false;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+    this.#inbox = {
+      messages: 2 * options.collections.length + 16,
+      bytes: 64 * 1024 * 1024,
+      ...options.inbox,
+    };
+  }
+
+  /** Adds ResourceSink to a server. */
+  serveOn(server: PushServer): void {
+    server.addStream(RESOURCE_SINK_PATH, (stream) => this.open(stream));
+  }
+
+  /** The live streams, oldest first. */
+  list(): ReceivedStreamInfo[] {
+    return [...this.#live.values()];
+  }
+
+  /** Takes a stream that a source opened, or ends it with the reason why not. */
+  open(stream: PushStream): void {
+    if (this.#disposed) return stream.end({ code: "UNAVAILABLE", message: "shutting down" });
+    const naming = nameSource(stream, this.#options.naming);
+    if (naming.kind === "denied") return this.#deny(stream, naming.code, naming.message);
+    const { name, by } = naming;
+    const proven = isProven(by);
+    if (!proven && this.#memories.get(name)?.proven) {
+      const message = `${name} is the name of a source that proved it by certificate or token`;
+      return this.#deny(stream, "PERMISSION_DENIED", message);
+    }
+    const connection = this.#connect(stream, naming);
+    if (!isConnection(connection)) {
+      return this.#deny(stream, "PERMISSION_DENIED", connection.refused);
+    }
+    const memory = this.#remember(name);
+    memory.proven ||= proven;
+    const unsupported = learn(memory, stream);
+    if (unsupported !== undefined) connection.learnedUnsupported(unsupported);
+    const skip = new Set(connection.skip);
+    if (unsupported !== undefined) skip.add(unsupported);
+    this.#start(stream, naming, { connection, skip, memory });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    for (const receiving of this.#live.values()) {
+      receiving.end({ code: "UNAVAILABLE", message: "shutting down" });
+    }
+    await Promise.all(this.#working);
+  }
+
+  #deny(stream: PushStream, code: "UNAUTHENTICATED" | "PERMISSION_DENIED", message: string): void {
+    const { address, port } = stream.peer;
+    this.#options.observer.denied(formatHostPort(address, port), message);
+    stream.end({ code, message });
+  }
+
+  #connect(stream: PushStream, { name, by, instance, namespaces }: Named) {
+    const { address, identity } = stream.peer;
+    return this.#options.registry.connect({
+      name,
+      namedBy: by,
+      address,
+      ...(identity === undefined ? {} : { identity }),
+      ...(instance === undefined ? {} : { instance }),
+      namespaces,
+      end: (reason) => this.#replace(stream, reason),
+    });
+  }
+
+  #start(stream: PushStream, { by, instance }: Named, known: Known): void {
+    const { instance: nodeId, collections, judge, sender, observer, clock } = this.#options;
+    const { connection, skip, memory: { unsaved } } = known;
+    const key = ++this.#keys;
+    const receiving = new Receiving({
+      ...{ key, stream, connection, skip, namedBy: by, instance, nodeId, collections },
+      ...{ judge, sender, observer, clock, unsaved, inbox: this.#inbox },
+    });
+    const working = receiving.done.finally(() => this.#working.delete(working));
+    this.#working.add(working);
+    if (stream.signal.aborted) return;
+    this.#live.set(stream, receiving);
+    stream.signal.addEventListener("abort", () => {
+      this.#live.delete(stream);
+      lose(known.memory, receiving.unanswered());
+    }, { once: true });
+  }
+
+  #replace(stream: PushStream, reason: string): void {
+    const receiving = this.#live.get(stream);
+    if (receiving === undefined) stream.end({ code: "ABORTED", message: reason });
+    else receiving.replaced(reason);
+  }
+
+  #remember(name: string): Memory {
+    const memory = this.#memories.get(name) ??
+      { unsaved: new Retries(DIAL_BACKOFF), proven: false, last: "", lost: undefined };
+    this.#memories.delete(name);
+    this.#memories.set(name, memory);
+    if (this.#memories.size > REMEMBERED) {
+      this.#memories.delete(this.#memories.keys().next().value!);
+    }
+    return memory;
+  }
+}
+
+type Named = Extract<SourceNaming, { readonly kind: "named" }>;
+
+/** What is known of a source when its stream starts. */
+interface Known {
+  readonly connection: SourceConnection;
+  readonly skip: ReadonlySet<string>;
+  readonly memory: Memory;
+}
+
+/** Notes at which collection, if at any, a stream ended. */
+function lose(memory: Memory, collection: string | undefined): void {
+  if (collection === undefined) memory.lost = undefined;
+  else {
+    const times = memory.lost?.collection === collection ? memory.lost.times + 1 : 1;
+    memory.lost = { collection, times };
+  }
+}
+
+/**
+ * The collection that the source does not serve, if its last streams tell. Istio's own library ends
+ * the stream at one, which the other side of its dial-out does not even hear; but the next stream
+ * comes by the same connection, as it would not had the network failed.
+ */
+function learn(memory: Memory, stream: PushStream): string | undefined {
+  const { address, port } = stream.peer;
+  const from = formatHostPort(address, port);
+  const { last, lost } = memory;
+  memory.last = from;
+  if (lost === undefined || (last !== from && lost.times < STREAMS_LOST)) return undefined;
+  memory.lost = undefined;
+  return lost.collection;
+}
