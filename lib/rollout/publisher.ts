@@ -95,6 +95,7 @@ export class Publisher implements AsyncDisposable {
   readonly #created: number;
   #publishedAt = 0;
   #restoreFailed: Alert | undefined;
+  #pauses = 0;
   #pumping = false;
   #pump = Promise.resolve();
   #closed = false;
@@ -203,6 +204,20 @@ export class Publisher implements AsyncDisposable {
     return { ok: false, message };
   }
 
+  /** Publishes nothing until disposed, so that several offers go out as one. */
+  pause(): Disposable {
+    this.#pauses++;
+    let over = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (over) return;
+        over = true;
+        this.#pauses--;
+        this.#start();
+      },
+    };
+  }
+
   /** Resolves when everything taken so far is published, held, or replaced by something newer. */
   async idle(): Promise<void> {
     while (this.#pumping) await this.#pump;
@@ -224,7 +239,7 @@ export class Publisher implements AsyncDisposable {
   }
 
   #start(): void {
-    if (this.#closed || this.#pumping) return;
+    if (this.#closed || this.#pumping || this.#pauses > 0) return;
     this.#pumping = true;
     this.#pump = this.#run();
   }

@@ -130,6 +130,23 @@ Deno.test("publisher: a source that is held holds up nobody else, and goes out w
   assertEquals(served(), 8);
 });
 
+Deno.test("publisher: several offers during a pause go out as one", async () => {
+  const { publisher, hub, served } = bench();
+  publisher.take(loadOf(entriesOf(names(0, 2))), { changedAt: 1 });
+  await publisher.idle();
+  const sizes: (number | undefined)[] = [];
+  hub.subscribe(() => sizes.push(served()));
+  {
+    using _ = publisher.pause();
+    publisher.offer("a", entries(100, 103), { changedAt: 3 });
+    publisher.offer("b", entries(200, 203), { changedAt: 2 });
+    await publisher.idle();
+    assertEquals(sizes, []);
+  }
+  await publisher.idle();
+  assertEquals([sizes, hub.current?.changedAt], [[8], 2]);
+});
+
 Deno.test("publisher: settings take effect while what came with them is held, over a restart too", async () => {
   const { publisher, hub, served, store } = bench();
   publisher.take(loadOf(entriesOf(names(0, 40))), { changedAt: 1 });
