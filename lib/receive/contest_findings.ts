@@ -1,0 +1,79 @@
+/**
+ * What is said about names and hosts that several sources claim.
+ *
+ * @module
+ */
+import { enumerate, quote } from "../convert/rules/names.ts";
+import type { Finding } from "../model/finding.ts";
+import type { Refusal } from "./host_contest.ts";
+import type { NameContest } from "./kind_union.ts";
+import { type Offer, OWN_PART, type Part } from "./offer.ts";
+
+/** Several sources have a resource of one kind, namespace and name: one is served. */
+export const CONTESTED_NAME_RULE = "receive/contested-name";
+
+/** Sources have ServiceEntries of different names with one host. */
+export const CONTESTED_HOST_RULE = "receive/contested-host";
+
+/** Says who has a name and who is left out. */
+export function nameFinding(kind: string, { name, holder, others }: NameContest): Finding {
+  const isEqual = others.every(({ resource }) => resource.version === holder.resource.version);
+  const left = listSources(others);
+  const message = isEqual
+    ? `${kind} ${name} comes with equal content from ${
+      sourceText(holder.part)
+    } and ${left}; it is served once`
+    : holder.part.name === OWN_PART
+    ? `${kind} ${name} of our own configuration replaces what ${left} gives under that name`
+    : `${kind} ${name} is served as ${
+      sourceText(holder.part)
+    } has it, which had it first; what ${left} gives under that name is left out`;
+  return {
+    severity: "warning",
+    rule: CONTESTED_NAME_RULE,
+    message,
+    hint: NAME_HINT,
+    subject: name,
+  };
+}
+
+const NAME_HINT =
+  "give them names of their own, or let one source alone fill the namespace (receive.from: namespaces)";
+
+/** Says who has a host, who is not served, and what would let both be. */
+export function hostFinding({ offer, host, leader, difference }: Refusal): Finding {
+  const holder = `${leader.resource.name} of ${sourceText(leader.part)}`;
+  const message =
+    `${offer.resource.name} of ${sourceText(offer.part)} is not served: its host ${quote(host)} ` +
+    (difference === undefined
+      ? `is that of ${holder} already`
+      : `is that of ${holder} already, and the two cannot be merged: ${difference}`);
+  return {
+    severity: "error",
+    rule: CONTESTED_HOST_RULE,
+    message,
+    hint: difference === undefined ? REFUSE_HINT : MERGE_HINT,
+    subject: offer.resource.name,
+  };
+}
+
+const REFUSE_HINT =
+  "give one of them another host, or serve the endpoints of both in one (receive.merge: endpoints)";
+const MERGE_HINT = "make them agree in that, or give one of them another host";
+
+/** Stands for the findings of a rule beyond those shown. */
+export function moreFindings(rule: string, count: number): Finding {
+  return rule === CONTESTED_HOST_RULE
+    ? { severity: "error", rule, message: `${count} more entries are not served for their hosts` }
+    : { severity: "warning", rule, message: `${count} more names come from several sources` };
+}
+
+function sourceText(part: Part): string {
+  return part.name === OWN_PART ? "our own configuration" : `source ${quote(part.name)}`;
+}
+
+/** Our own configuration is never left out, so never among these. */
+function listSources(offers: readonly Offer[]): string {
+  const names = offers.map(({ part }) => JSON.stringify(part.name));
+  return `${names.length === 1 ? "source" : "sources"} ${enumerate(names)}`;
+}
