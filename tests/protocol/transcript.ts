@@ -9,6 +9,7 @@
  * - `server: …` is the next push; `server: nothing` says that there is none. After the last of a run
  *   of pushes there must be no further one. Where a step is followed by no `server`, the
  *   transport did not write in between.
+ * - With `mesh-config-incremental`, nonces end with a slash and the type; it is left out here.
  * - `stream: new` is a reconnect; nonces begin with m, then with o.
  * - `status: { ServiceEntry: { parked: 1 } }` compares parts of the status.
  */
@@ -18,6 +19,11 @@ import { kindByName } from "../../lib/model/kind.ts";
 import { DeltaMachine } from "../../lib/protocol/delta.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../lib/protocol/limits.ts";
 import { McpSourceMachine } from "../../lib/protocol/mcp_source.ts";
+import {
+  IncrementalMeshConfigMachine,
+  MeshConfigMachine,
+  messageTypeResolver,
+} from "../../lib/protocol/mesh_config.ts";
 import { collectionResolver, type Resolver, typeUrlResolver } from "../../lib/protocol/resolve.ts";
 import { SotwMachine } from "../../lib/protocol/sotw.ts";
 import type { Event, Push, StreamMachine } from "../../lib/protocol/stream.ts";
@@ -25,12 +31,20 @@ import type { Snapshot } from "../../lib/snapshot/snapshot.ts";
 import {
   deltaDiscoveryRequestCodec,
   discoveryRequestCodec,
+  incrementalMeshConfigRequestCodec,
+  meshConfigRequestCodec,
   requestResourcesCodec,
 } from "../../lib/wire/messages.ts";
 import { type Contents, ENVOY_TYPES, envoyResolver, snapshotOf } from "./fixtures.ts";
 
 /** The machine a transcript talks to. */
-export type Protocol = "sotw" | "delta" | "mcp" | "dial-out";
+export type Protocol =
+  | "sotw"
+  | "delta"
+  | "mcp"
+  | "dial-out"
+  | "mesh-config"
+  | "mesh-config-incremental";
 
 /** A file of transcripts. */
 export interface TranscriptFile {
@@ -117,6 +131,24 @@ export function runTranscript(protocol: Protocol, transcript: Transcript): void 
   });
 }
 
+function machineOf(
+  protocol: Protocol,
+  options: { readonly prefix: string; readonly limits: StreamLimits },
+  xds: Resolver,
+  mcp: Resolver,
+): StreamMachine<unknown> {
+  const machines: Record<Protocol, () => unknown> = {
+    sotw: () => new SotwMachine({ ...options, resolver: xds }),
+    delta: () => new DeltaMachine({ ...options, resolver: xds }),
+    mcp: () => new McpSourceMachine({ ...options, resolver: mcp }),
+    "dial-out": () => new McpSourceMachine({ ...options, resolver: mcp, dialOut: true }),
+    "mesh-config": () => new MeshConfigMachine({ ...options, resolver: messageTypeResolver(mcp) }),
+    "mesh-config-incremental": () =>
+      new IncrementalMeshConfigMachine({ ...options, resolver: messageTypeResolver(mcp) }),
+  };
+  return machines[protocol]() as StreamMachine<unknown>;
+}
+
 class Run {
   readonly #protocol: Protocol;
   readonly #transcript: Transcript;
@@ -151,18 +183,9 @@ class Run {
     const limits = { ...STREAM_LIMITS, ...this.#transcript.limits };
     const xds: Resolver = envoy ? envoyResolver() : typeUrlResolver();
     const mcp = collectionResolver({ unknownCollection });
-    const machine = this.#protocol === "sotw"
-      ? new SotwMachine({ prefix, resolver: xds, limits })
-      : this.#protocol === "delta"
-      ? new DeltaMachine({ prefix, resolver: xds, limits })
-      : new McpSourceMachine({
-        prefix,
-        resolver: mcp,
-        limits,
-        dialOut: this.#protocol === "dial-out",
-      });
+    const machine = machineOf(this.#protocol, { prefix, limits }, xds, mcp);
     if (this.#snapshot !== undefined) machine.retarget(this.#snapshot);
-    return machine as StreamMachine<unknown>;
+    return machine;
   }
 
   #publish(state: Readonly<Record<string, readonly string[]>>): void {
@@ -191,8 +214,8 @@ class Run {
   }
 
   #request(says: ClientSays): unknown {
-    const nonce = says.ack ?? says.nack ?? says.nonce ?? "";
     const type = this.#type(says.type);
+    const nonce = this.#nonce(says.ack ?? says.nack ?? says.nonce ?? "", type);
     const error = says.nack === undefined
       ? {}
       : { errorDetail: { code: says.code ?? 3, message: says.message ?? "no" } };
@@ -205,6 +228,20 @@ class Run {
         incremental: says.incremental ?? this.#transcript.incremental ?? false,
         ...error,
       });
+    }
+    if (this.#protocol === "mesh-config" || this.#protocol === "mesh-config-incremental") {
+      const common = {
+        sinkNode: { id: says.node ?? "sink-1" },
+        typeUrl: type,
+        responseNonce: nonce,
+        ...error,
+      };
+      return this.#protocol === "mesh-config"
+        ? recode(meshConfigRequestCodec, { ...common, versionInfo: says.version ?? "" })
+        : recode(incrementalMeshConfigRequestCodec, {
+          ...common,
+          initialResourceVersions: says.versions ?? {},
+        });
     }
     const node = says.node === null ? {} : { node: { id: says.node ?? "client-1" } };
     if (this.#protocol === "delta") {
@@ -235,7 +272,8 @@ class Run {
   #server(says: ServerSays): void {
     onlyKeys(says, SERVER_KEYS);
     const { sameVersionAs, newVersion, ...content } = says;
-    const expected = { ...content, type: this.#type(says.type) };
+    const type = this.#type(says.type);
+    const expected = { ...content, type, nonce: this.#nonce(says.nonce, type) };
     const push = this.#pull();
     if (typeof push === "string") return assertEquals<unknown>(push, expected);
     assertEquals<unknown>(
@@ -248,7 +286,13 @@ class Run {
     if (newVersion) {
       assert(![...this.#versions.values()].includes(push.version), "the version is not new");
     }
-    this.#versions.set(push.nonce, push.version);
+    this.#versions.set(says.nonce, push.version);
+  }
+
+  /** A nonce as it is on the wire. */
+  #nonce(nonce: string, type: string): string {
+    const typed = this.#protocol === "mesh-config-incremental" && nonce !== "";
+    return typed ? `${nonce}/${type}` : nonce;
   }
 
   #pull(): Push | "nothing" {
@@ -270,6 +314,7 @@ class Run {
     const kind = kindByName(name);
     if (kind === undefined) return name;
     if (this.#protocol === "mcp" || this.#protocol === "dial-out") return kind.collection;
+    if (this.#protocol.startsWith("mesh-config")) return `type.googleapis.com/${kind.message}`;
     return `${kind.group}/${kind.versions[0]}/${kind.kind}`;
   }
 }
@@ -287,12 +332,19 @@ function show(event: Event): string {
     case "opened":
       return "opened";
     case "stale":
-      return `stale ${event.nonce}`;
+      return `stale ${bare(event.nonce)}`;
     case "ack":
-      return `ack ${event.nonce}`;
+      return `ack ${bare(event.nonce)}`;
     case "nack":
-      return `nack ${event.nonce}: ${event.message} (${event.code}) [${event.names.join(" ")}]`;
+      return `nack ${bare(event.nonce)}: ${event.message} (${event.code}) [${
+        event.names.join(" ")
+      }]`;
   }
+}
+
+/** A nonce without the type that it may end with. */
+function bare(nonce: string): string {
+  return nonce.replace(/\/.*$/, "");
 }
 
 function showPush({ type, nonce, content }: Push): unknown {
