@@ -39,7 +39,7 @@ export function expandAddress(
   return {
     ok: false,
     reason: "form",
-    message: `${text} is not an address`,
+    message: `${text === "" ? "an empty text" : text} is not an address`,
     hint: "write host:port, as in 127.0.0.1:15010 or [::1]:15010",
   };
 }

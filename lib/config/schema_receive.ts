@@ -60,5 +60,5 @@ export const receiveSchema = z.union([
       { min: "1s", max: "87600h" },
     ).optional(),
     collections: collections("MCP collections asked for; empty: all."),
-  }),
+  }, { elsewhere: { allow: "`from` says which sources are taken in" } }),
 ]);

@@ -18,12 +18,30 @@ const BROKEN: Readonly<Record<string, readonly [text: string, ...said: string[]]
     ":2:1: error: an Istio manifest (ServiceEntry) is not supported yet",
   ],
   "later.yaml": [
-    'peers: []\nreceive: { address: "0.0.0.0:9901" }\n' +
-    'listen: [{ address: "127.0.0.1:1", tls: server }]\npush: { waves: { hold: 30s } }\n',
-    ":1:1: error: `peers` is not supported yet",
-    ":2:1: error: `receive` is not supported yet",
-    ":3:36: error: `tls` is not supported yet",
-    ":4:9: error: `waves` is not supported yet",
+    "envoy: {}\npush: { waves: { hold: 30s } }\n",
+    ":1:1: error: `envoy` is not supported yet",
+    ":2:9: error: `waves` is not supported yet",
+  ],
+  "open.yaml": [
+    'listen: ["127.0.0.1:0", "0.0.0.0:15010"]\n',
+    ":1:25: error: 0.0.0.0:15010 is not loopback, and plaintext there can be read",
+    'give `tls`, or, where plaintext is meant, write { address: "0.0.0.0:15010", insecure: true }',
+  ],
+  "unproved.yaml": [
+    'receive:\n  address: "0.0.0.0:9901"\n  tls: { cert: a.crt, key: a.key }\n',
+    ":3:3: error: `tls` has no `ca` and there are no `tokens`, so no source can prove who it is",
+  ],
+  "proxy.yaml": [
+    'sinks:\n  - { address: "mesh:1", proxy: "https://u:hunter2@proxy:1" }\n',
+    ":2:26: error: `proxy` is no http:// proxy",
+  ],
+  "rule.yaml": [
+    "peers:\n  - { match: {}, labels: { v: 1.10 } }\n",
+    ":2:28: error: `v` must be text, not the number 1.1",
+  ],
+  "server.yaml": [
+    "include: ['xds://tier']\n",
+    ":1:11: error: tier is not an address",
   ],
   "split.yaml": [
     "services:\n  - name: a\n    ports: [80]\n    split: { v1: 80 }\n    subsets: {}\n",
@@ -50,6 +68,7 @@ Deno.test("bad configuration: each broken file is named with line, column and wh
     }
   }
   assertMatch(stderr, /huge\.yaml: error: the file is 50 MiB large, more than 32 MiB/);
+  assert(!stderr.includes("hunter2"), "a password is repeated");
   assertStringIncludes(stderr, "nothing of it can be used");
   assertMatch(stderr.trimEnd(), /there is nothing to serve: see the findings above$/);
 });

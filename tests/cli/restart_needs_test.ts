@@ -39,3 +39,37 @@ Deno.test("restart needs: an admin listener taken out is a change like others", 
   needs.configured(without);
   assertEquals(said(), ["WARN config a change of `admin` takes effect at the next start"]);
 });
+
+Deno.test("restart needs: the receiver waits for a start; sinks, peers and what is pulled from do not", () => {
+  const { needs, said } = bench();
+  const { address } = SETTINGS.listen[0]!;
+  const dial = { address, headers: {} };
+  needs.configured({
+    ...SETTINGS,
+    include: ["other/"],
+    peers: [{ match: {}, namespaces: [], labels: {}, wave: 1 }],
+    sinks: [{ ...dial, name: "a", heartbeat: 1, collections: [], wave: 1 }],
+    pull: [{ ...dial, url: `xds://${address}`, namespaces: [] }],
+  });
+  assertEquals(said(), []);
+  const receive = {
+    address: "127.0.0.1:9901",
+    insecure: false,
+    from: [],
+    tokens: {},
+    merge: "refuse",
+    collections: [],
+  } as const;
+  needs.configured({ ...SETTINGS, receive });
+  const waits = "WARN config a change of `receive` takes effect at the next start";
+  assertEquals(said(), [waits]);
+  needs.configured({
+    ...SETTINGS,
+    receive: { ...receive, from: [{ source: "a", namespaces: [] }] },
+  });
+  assertEquals(said(), [waits]);
+  needs.configured(SETTINGS);
+  assertEquals(said(), [
+    "INFO config `receive` is as it was at the start; no restart is needed for it",
+  ]);
+});
