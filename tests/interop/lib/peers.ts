@@ -49,6 +49,12 @@ export const PEERS: readonly BuiltPeer[] = [
     what: "MCP sink server of Istio 1.5.10",
   },
   {
+    binary: "mcp-source",
+    module: "peers/istio15",
+    package: "./cmd/mcp-source",
+    what: "MCP source of Istio 1.5.10, as Galley runs it",
+  },
+  {
     binary: "pilot-1.5",
     module: "peers/istio15",
     package: "istio.io/istio/pilot/cmd/pilot-discovery",

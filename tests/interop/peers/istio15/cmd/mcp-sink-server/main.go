@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 
 	mcp "istio.io/api/mcp/v1alpha1"
 	"istio.io/istio/pkg/mcp/rate"
@@ -24,7 +26,17 @@ type reported struct{ sink *sink.Server }
 
 func (r reported) EstablishResourceStream(stream mcp.ResourceSink_EstablishResourceStreamServer) error {
 	headers, _ := metadata.FromIncomingContext(stream.Context())
-	sinkpeer.Report(map[string]interface{}{"event": "stream-open", "headers": headers})
+	opened := map[string]interface{}{"event": "stream-open", "headers": headers}
+	if caller, ok := peer.FromContext(stream.Context()); ok {
+		opened["from"] = caller.Addr.String()
+		if info, ok := caller.AuthInfo.(credentials.TLSInfo); ok && len(info.State.PeerCertificates) > 0 {
+			shown := info.State.PeerCertificates[0]
+			opened["certificate"] = map[string]interface{}{
+				"subject": shown.Subject.CommonName, "serial": shown.SerialNumber.String(),
+			}
+		}
+	}
+	sinkpeer.Report(opened)
 	err := r.sink.EstablishResourceStream(stream)
 	sinkpeer.Report(map[string]interface{}{"event": "stream-end", "error": fmt.Sprint(err)})
 	return err
@@ -33,6 +45,7 @@ func (r reported) EstablishResourceStream(stream mcp.ResourceSink_EstablishResou
 func main() {
 	address := flag.String("address", "127.0.0.1:0", "host:port to listen on")
 	flags := sinkpeer.NewFlags()
+	secure := newTLSFlags()
 	flag.Parse()
 	sinkpeer.QuietLog()
 	listener, err := net.Listen("tcp", *address)
@@ -44,7 +57,7 @@ func main() {
 		AuthChecker: server.NewAllowAllChecker(),
 		RateLimiter: rate.NewRateLimiter(time.Millisecond, 1000).Create(),
 	})
-	grpcServer := grpc.NewServer(grpc.MaxRecvMsgSize(math.MaxInt32))
+	grpcServer := grpc.NewServer(append(secure.serverOptions(), grpc.MaxRecvMsgSize(math.MaxInt32))...)
 	mcp.RegisterResourceSinkServer(grpcServer, reported{shared})
 	sinkpeer.Report(map[string]interface{}{"event": "listening", "address": listener.Addr().String()})
 	if err := grpcServer.Serve(listener); err != nil {
