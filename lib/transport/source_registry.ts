@@ -26,7 +26,11 @@ export interface SourceConnection extends Disposable {
   readonly cautious: boolean;
   /** The source ended a stream because of this collection. */
   learnedUnsupported(collection: string): void;
-  /** Saves and applies a push; resolves when it will be there after a crash, or with the reason why not. */
+  /**
+   * Saves and applies a push; resolves when it will be there after a crash, or with the reason why not.
+   * Once the signal is aborted nothing of it may be applied: the source's next stream begins with
+   * what is held then.
+   */
   take(
     push: AcceptedPush,
     signal: AbortSignal,

@@ -1,0 +1,60 @@
+import { assert, assertEquals } from "@std/assert";
+import { Inbox } from "../../lib/transport/inbox.ts";
+
+const bytes = (length: number) => new Uint8Array(length);
+const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+Deno.test("inbox: messages are worked on one at a time, in order", async () => {
+  const inbox = new Inbox({ messages: 10, bytes: 1000 });
+  const log: string[] = [];
+  const steps: (() => void)[] = [];
+  const done = inbox.each(async (message) => {
+    log.push(`begin ${message.length}`);
+    await new Promise<void>((resolve) => steps.push(resolve));
+    log.push(`end ${message.length}`);
+  });
+  for (const length of [1, 2]) assert(inbox.put(bytes(length)));
+  await turn();
+  assertEquals(log, ["begin 1"]);
+  steps.shift()!();
+  await turn();
+  assertEquals(log, ["begin 1", "end 1", "begin 2"]);
+  inbox.close();
+  steps.shift()!();
+  await done;
+  assertEquals(log.at(-1), "end 2");
+});
+
+Deno.test("inbox: it is full by number and by bytes, the message worked on included", async () => {
+  const inbox = new Inbox({ messages: 3, bytes: 100 });
+  let finish = () => {};
+  const done = inbox.each(() => new Promise<void>((resolve) => finish = resolve));
+  assert(inbox.put(bytes(60)));
+  await turn();
+  assert(!inbox.put(bytes(41)));
+  assert(inbox.put(bytes(40)));
+  assert(inbox.put(bytes(0)));
+  assert(!inbox.put(bytes(0)));
+  finish();
+  await turn();
+  assert(inbox.put(bytes(60)));
+  inbox.close();
+  finish();
+  await done;
+});
+
+Deno.test("inbox: a single message may be larger than the bound", () => {
+  assert(new Inbox({ messages: 3, bytes: 100 }).put(bytes(101)));
+});
+
+Deno.test("inbox: closing drops what waits and ends the work, at once where there is none", async () => {
+  const inbox = new Inbox({ messages: 3, bytes: 100 });
+  const worked: number[] = [];
+  const done = inbox.each((message) => Promise.resolve(void worked.push(message.length)));
+  await turn();
+  inbox.put(bytes(1));
+  inbox.close();
+  await done;
+  assertEquals(worked, []);
+  assert(inbox.put(bytes(1)), "what comes late is nobody's fault");
+});
