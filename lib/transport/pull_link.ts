@@ -150,7 +150,8 @@ export class PullLink implements AsyncDisposable {
       this.#state = { kind: "dialling", since: clock.now() };
       const { reason, retry } = await this.#once(signal);
       if (signal.aborted) return;
-      this.#attempts = this.#held ? 1 : this.#attempts + 1;
+      if (this.#held) this.#attempts = 0;
+      if (retry === undefined) this.#attempts++;
       this.#lastError = reason;
       const delay = retry ?? backoffDelay(this.#attempts, random(), DIAL_BACKOFF);
       this.#state = { kind: "waiting", retryAt: clock.now() + delay };

@@ -103,7 +103,7 @@ export class PullStream {
     } finally {
       signal.removeEventListener("abort", over);
       this.#attachment[Symbol.dispose]();
-      stream.end({ code: "CANCELLED", message: "Pinnace ends this stream" });
+      if (!signal.aborted) stream.end({ code: "CANCELLED", message: "Pinnace ends this stream" });
     }
     return this.#end ?? this.#endOf(stream.failure);
   }
