@@ -6,11 +6,11 @@
 import type { Converter } from "./converter.ts";
 import type { Environment } from "./expand.ts";
 import { ConfigReader } from "./load.ts";
-import type { LoadRequest, WorkerReply, WorkerRequest } from "./messages.ts";
+import type { LoadRequest, ProbeRequest, WorkerReply, WorkerRequest } from "./messages.ts";
 
 /** What is used of a worker's global scope. */
 export interface WorkerScope {
-  addEventListener(type: "message", listener: (event: MessageEvent<WorkerRequest>) => void): void;
+  addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
   postMessage(message: WorkerReply, transfer: Transferable[]): void;
 }
 
@@ -20,10 +20,16 @@ export interface WorkerOptions {
   readonly environment?: Environment;
 }
 
-/** Answers requests that come to this worker's scope, for ever. To be called once, at the start of a worker. */
+/**
+ * Answers loads and probes that come to this worker's scope, for ever; other messages are somebody
+ * else's. To be called once, at the start of a worker.
+ */
 export function startWorker(scope: WorkerScope, options: WorkerOptions): void {
   const worker = new LoadWorker(scope, options);
-  scope.addEventListener("message", ({ data }) => worker.answer(data));
+  scope.addEventListener("message", ({ data }: MessageEvent<{ readonly kind: string }>) => {
+    if (data.kind === "load") worker.answer(data as LoadRequest);
+    else if (data.kind === "probe") worker.answer(data as ProbeRequest);
+  });
 }
 
 class LoadWorker {

@@ -1,0 +1,134 @@
+/**
+ * The main thread's side of judging: asks a worker, and replaces one that fails or hangs.
+ *
+ * @module
+ */
+import { judge } from "./judge.ts";
+import { type JudgeReply, type JudgeRequest, unpackJudgement } from "./judge_messages.ts";
+import type { Judge, Judgement, JudgeOptions } from "./received.ts";
+
+/** How pushes are judged. */
+export interface JudgeWorkerOptions {
+  /** Makes a worker that runs `startJudging`. Called when there is something to judge. */
+  readonly createWorker: () => Worker;
+  /** A worker that takes longer than this for an answer is replaced. Milliseconds; default 60 s. */
+  readonly deadline?: number;
+  /** A push up to this size is judged on the calling thread. Bytes; default {@link SMALL_PUSH}. */
+  readonly small?: number;
+}
+
+/**
+ * Size of a push that is judged where it came in. Bytes. Some 25 ServiceEntries: they take 1 to 2 ms
+ * there, less than the way to the worker and back at a busy time; a hundred times that would be felt.
+ */
+export const SMALL_PUSH = 4 * 1024;
+
+const DEADLINE = 60_000;
+
+/** We failed to judge: it says nothing about the push. The push is to be refused for now (UNAVAILABLE), and may be sent again. */
+export class JudgeError extends Error {
+  override readonly name = "JudgeError";
+}
+
+/** Judges in a worker, one push after the other. How many may wait is up to who asks: each holds its push. */
+export class JudgeWorker implements AsyncDisposable {
+  readonly #options: Required<JudgeWorkerOptions>;
+  readonly #closed = new AbortController();
+  #worker: Worker | undefined;
+  #lastId = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(options: JudgeWorkerOptions) {
+    this.#options = { deadline: DEADLINE, small: SMALL_PUSH, ...options };
+  }
+
+  /** How many pushes are being judged or wait for it. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * Judges a push, after those asked for before. `bytes` must not change until then; they stay the
+   * caller's. Throws {@link JudgeError} where the worker failed or was too slow; the signal's reason;
+   * an AbortError once this is disposed.
+   */
+  readonly judge: Judge = (bytes, options, signal) => {
+    this.#waiting++;
+    const run = this.#queue.then(() => {
+      this.#closed.signal.throwIfAborted();
+      signal.throwIfAborted();
+      return bytes.length <= this.#options.small
+        ? judgeHere(bytes, options)
+        : this.#ask(bytes, options, signal);
+    }).finally(() => this.#waiting--);
+    this.#queue = run.catch(() => {}); // whoever asked hears of it; the next is asked all the same
+    return run;
+  };
+
+  /** Ends the worker; whoever waits gets an AbortError. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort(new DOMException("judging has ended", "AbortError"));
+    this.#terminate();
+    return Promise.resolve();
+  }
+
+  #ask(bytes: Uint8Array, options: JudgeOptions, signal: AbortSignal): Promise<Judgement> {
+    const worker = this.#worker ??= this.#start();
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<Judgement>();
+    const ended = new AbortController();
+    const until = { signal: ended.signal };
+    const { deadline } = this.#options;
+    const fail = (message: string) => {
+      if (this.#worker === worker) this.#terminate();
+      reject(new JudgeError(`the push could not be judged: ${message}`));
+    };
+    const timer = setTimeout(() => fail(`no answer within ${deadline / 1000} s`), deadline);
+    for (const cause of [this.#closed.signal, signal]) {
+      cause.addEventListener("abort", () => reject(cause.reason), until);
+    }
+    worker.addEventListener("message", ({ data }: MessageEvent<JudgeReply>) => {
+      if (data.id !== id) return;
+      if (data.kind === "failed") fail(data.message);
+      else resolve(unpackJudgement(data.judgement));
+    }, until);
+    worker.addEventListener("error", (event) => {
+      event.preventDefault(); // else it would end this process
+      fail(event.message);
+    }, until);
+    worker.addEventListener("messageerror", () => fail("its answer cannot be read"), until);
+    // A copy: what is transferred is gone here, and the push may be part of a larger buffer.
+    const copy = bytes.slice();
+    const request: JudgeRequest = { kind: "judge", id, bytes: copy, options };
+    worker.postMessage(request, [copy.buffer]);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      ended.abort();
+    });
+  }
+
+  #start(): Worker {
+    const worker = this.#options.createWorker();
+    // Between pushes: whoever asks next starts another.
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      if (this.#worker === worker) this.#terminate();
+    });
+    return worker;
+  }
+
+  #terminate(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+}
+
+function judgeHere(bytes: Uint8Array, options: JudgeOptions): Judgement {
+  try {
+    return judge(bytes, options);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new JudgeError(`the push could not be judged: ${reason}`, { cause });
+  }
+}

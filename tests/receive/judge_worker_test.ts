@@ -1,0 +1,100 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { judge } from "../../lib/receive/judge.ts";
+import { JudgeError, JudgeWorker } from "../../lib/receive/judge_worker.ts";
+import type { Judgement, JudgeOptions } from "../../lib/receive/received.ts";
+import { mcpPush, mcpResource } from "./pushes.ts";
+
+const PROGRAM = new URL("./judging_worker.ts", import.meta.url);
+const script = (text: string) => new URL(`data:text/javascript,${encodeURIComponent(text)}`);
+const FAILING = script('addEventListener("message", () => { throw new Error("made to fail"); });');
+const HANGING = script('addEventListener("message", () => { for (;;); });');
+const start = (url: URL) => () => new Worker(url, { type: "module" });
+const OPTIONS: JudgeOptions = { protocol: "mcp", namespaces: [] };
+const { signal } = new AbortController();
+
+const push = (count: number, name = "svc") =>
+  mcpPush(Array.from({ length: count }, (_, i) => mcpResource(`shop/${name}-${i}`)));
+
+function firstName(judgement: Judgement): string | undefined {
+  assert(judgement.kind === "accepted");
+  return judgement.resources[0]?.resource.name;
+}
+
+Deno.test("judge worker: the program as a worker judges as this thread does", async () => {
+  await using worker = new JudgeWorker({ createWorker: start(PROGRAM), small: 0 });
+  const pushes = [
+    push(500),
+    mcpPush([mcpResource("shop/a"), mcpResource("/b")]),
+    mcpPush([], { removedResources: ["a/b"], incremental: true }),
+    mcpPush([], { collection: "$triggerCollection" }),
+    Uint8Array.of(0xff),
+  ];
+  for (const bytes of pushes) {
+    const before = bytes.slice();
+    assertEquals(await worker.judge(bytes, OPTIONS, signal), judge(bytes, OPTIONS));
+    assertEquals(bytes, before, "the caller's bytes stay");
+  }
+  const judgement = await worker.judge(pushes[0]!, OPTIONS, signal);
+  assert(judgement.kind === "accepted");
+  const buffers = new Set(judgement.resources.map(({ resource }) => resource.bytes.buffer));
+  assertEquals(buffers.size, 1);
+});
+
+Deno.test("judge worker: answers come in order, small pushes do not overtake", async () => {
+  let workers = 0;
+  await using worker = new JudgeWorker({
+    createWorker: () => {
+      workers++;
+      return start(PROGRAM)();
+    },
+  });
+  const order: (string | undefined)[] = [];
+  const ask = (count: number, name: string) =>
+    worker.judge(push(count, name), OPTIONS, signal).then((j) => order.push(firstName(j)));
+  await ask(1, "alone");
+  assertEquals(workers, 0, "for a small push no worker is started");
+  const all = [ask(200, "large"), ask(1, "small"), ask(100, "next")];
+  assertEquals(worker.waiting, 3);
+  await Promise.all(all);
+  assertEquals(order, ["shop/alone-0", "shop/large-0", "shop/small-0", "shop/next-0"]);
+  assertEquals([worker.waiting, workers], [0, 1]);
+});
+
+Deno.test("judge worker: one that dies is our failure, not the push's, and is replaced", async () => {
+  let url = FAILING;
+  await using worker = new JudgeWorker({ createWorker: () => start(url)(), small: 0 });
+  await assertRejects(() => worker.judge(push(2), OPTIONS, signal), JudgeError, "made to fail");
+  url = PROGRAM;
+  assertEquals(firstName(await worker.judge(push(2), OPTIONS, signal)), "shop/svc-0");
+});
+
+Deno.test("judge worker: one that hangs is replaced", async () => {
+  let url = HANGING;
+  const createWorker = () => start(url)();
+  await using worker = new JudgeWorker({ createWorker, small: 0, deadline: 300 });
+  await assertRejects(() => worker.judge(push(2), OPTIONS, signal), JudgeError, "within 0.3 s");
+  url = FAILING; // answers at once, so the next is not the one that hangs
+  await assertRejects(() => worker.judge(push(2), OPTIONS, signal), JudgeError, "made to fail");
+});
+
+Deno.test("judge worker: who gives up does not wait, and does not stop the next", async () => {
+  await using worker = new JudgeWorker({ createWorker: start(PROGRAM), small: 0 });
+  const gone = new AbortController();
+  const first = worker.judge(push(2000), OPTIONS, gone.signal);
+  const second = worker.judge(push(2, "second"), OPTIONS, gone.signal);
+  const third = worker.judge(push(2, "third"), OPTIONS, signal);
+  gone.abort(new Error("the stream ended"));
+  await assertRejects(() => first, Error, "the stream ended");
+  await assertRejects(() => second, Error, "the stream ended");
+  assertEquals(firstName(await third), "shop/third-0");
+});
+
+Deno.test("judge worker: disposing it ends what is under way", async () => {
+  const worker = new JudgeWorker({ createWorker: start(HANGING), small: 0 });
+  const asked = [worker.judge(push(2), OPTIONS, signal), worker.judge(push(2), OPTIONS, signal)];
+  const ends = asked.map((one) => assertRejects(() => one, DOMException, "has ended"));
+  await Promise.resolve();
+  await worker[Symbol.asyncDispose]();
+  await Promise.all(ends);
+  await assertRejects(() => worker.judge(push(1), OPTIONS, signal), DOMException);
+});
