@@ -15,7 +15,15 @@ export type ServiceConfig = Readonly<Record<string, unknown>>;
 /** What a test says of the configuration; the rest is chosen here. */
 export interface PinnaceConfig {
   readonly services: readonly ServiceConfig[];
-  readonly sinks?: readonly Readonly<Record<string, unknown>>[];
+  /** Any other key. */
+  readonly [key: string]: unknown;
+}
+
+/** How the program is run. */
+export interface PinnaceOptions {
+  /** What comes before the program: another network namespace, say. */
+  readonly prefix?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A resource as `render` prints it. */
@@ -35,21 +43,24 @@ const ROOT = new URL("../../../", import.meta.url);
 
 /** A Pinnace with a configuration and a store of its own, in a temporary folder that goes with it. */
 export class Pinnace implements AsyncDisposable {
-  readonly #folder: string;
+  /** Its own folder: the configuration's, whose relative paths start there. */
+  readonly folder: string;
+  readonly #options: PinnaceOptions;
   readonly #port: number;
   readonly #admin: number;
   #process: Process | undefined;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, options: PinnaceOptions) {
     const [port, admin] = freePorts(2);
-    this.#folder = folder;
+    this.folder = folder;
+    this.#options = options;
     this.#port = port!;
     this.#admin = admin!;
   }
 
   /** Writes the configuration and starts the program; resolves once it can serve. */
-  static async start(config: PinnaceConfig): Promise<Pinnace> {
-    const pinnace = await Pinnace.prepare(config);
+  static async start(config: PinnaceConfig, options: PinnaceOptions = {}): Promise<Pinnace> {
+    const pinnace = await Pinnace.prepare(config, options);
     try {
       await pinnace.run();
       return pinnace;
@@ -60,8 +71,9 @@ export class Pinnace implements AsyncDisposable {
   }
 
   /** Writes the configuration without starting anything. */
-  static async prepare(config: PinnaceConfig): Promise<Pinnace> {
-    const pinnace = new Pinnace(await Deno.makeTempDir({ prefix: "pinnace-interop-" }));
+  static async prepare(config: PinnaceConfig, options: PinnaceOptions = {}): Promise<Pinnace> {
+    const folder = await Deno.makeTempDir({ prefix: "pinnace-interop-" });
+    const pinnace = new Pinnace(folder, options);
     await pinnace.write(config);
     return pinnace;
   }
@@ -90,13 +102,17 @@ export class Pinnace implements AsyncDisposable {
     await Deno.rename(`${this.#config}.new`, this.#config);
   }
 
-  /** Starts the program; resolves once it can serve. */
-  async run(): Promise<void> {
+  /** Starts the program; resolves once it can serve, or, where its admin listener cannot be reached from here, at once. */
+  async run({ ready = true } = {}): Promise<void> {
+    const { prefix = [], env = {} } = this.#options;
+    const [command, ...args] = [...prefix, Deno.execPath(), ...await runArguments()];
     this.#process = Process.start({
       name: "pinnace",
-      command: Deno.execPath(),
-      args: [...await runArguments(), "--config", this.#config, "--store", `${this.#folder}/store`],
+      command: command!,
+      args: [...args, "--config", this.#config, "--store", `${this.folder}/store`],
+      env,
     });
+    if (!ready) return;
     await this.#process.expect("/readyz is 200", async () => {
       if (this.#process?.ended !== undefined) return undefined;
       const response = await fetch(this.#url("/readyz"));
@@ -148,11 +164,11 @@ export class Pinnace implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#process?.[Symbol.asyncDispose]();
-    await Deno.remove(this.#folder, { recursive: true });
+    await Deno.remove(this.folder, { recursive: true });
   }
 
   get #config(): string {
-    return `${this.#folder}/pinnace.yaml`;
+    return `${this.folder}/pinnace.yaml`;
   }
 
   #url(path: string): string {
