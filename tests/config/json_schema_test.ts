@@ -5,6 +5,7 @@ import { formatFinding } from "../../lib/model/finding.ts";
 import { checkTogether } from "../../lib/convert/together.ts";
 import { conflicts } from "../../lib/convert/conflicts.ts";
 import { convertService } from "../../lib/convert/convert.ts";
+import { normalise } from "./testdata/settings_input.ts";
 import { TempFolder } from "./testdata/temp_folder.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -36,25 +37,39 @@ function uncommented(): string {
     .map((line) => line.replace(isKey, "$1$2")).join("\n");
 }
 
+const ENVIRONMENT: Readonly<Record<string, string>> = { SITE: "fra", PROXY_PASSWORD: "secret" };
+
 Deno.test("example: what is commented out is right too, and shows the defaults", () => {
   using folder = new TempFolder();
   const config = folder.write("c.yaml", uncommented());
-  const environment = (name: string) => name === "MESH_B_TOKEN" ? "secret" : undefined;
-  const all = loadOnce(config, { ...options, environment });
+  const all = loadOnce(config, { ...options, environment: (name) => ENVIRONMENT[name] });
   assertEquals(all.findings.map(formatFinding), []);
   const plain = loadOnce(EXAMPLE.pathname, options);
-  const { sinks, instance, ...settings } = all.settings!;
+  const { sinks, instance, listen, receive, peers, pull, ...settings } = all.settings!;
   assertEquals(instance, "edge-1");
+  assertEquals(pull.map(({ url }) => url), ["xds://tier-b.example:15012"]);
+  assertEquals([listen.slice(0, 1), listen.length], [plain.settings!.listen, 2]);
+  assertEquals(listen[1]!.insecure, listen[0]!.insecure);
+  const [short, long] = sinks;
   assertEquals(sinks.map(({ name }) => name), ["mesh-a.example:9901", "mesh-b"]);
-  assertEquals(sinks[1]!.headers, { "x-token": "${MESH_B_TOKEN}" });
-  const { sinks: _sinks, instance: _instance, ...defaults } = plain.settings!;
+  assertEquals(long!.headers, { "x-site": "${SITE}" });
+  for (const key of ["heartbeat", "collections", "wave"] as const) {
+    assertEquals(long![key], short![key], key);
+  }
+  const least = normalise(`receive: "${receive!.address}"`).receive!;
+  for (const key of ["insecure", "merge", "collections"] as const) {
+    assertEquals(receive![key], least[key], key);
+  }
+  assertEquals(peers.map(({ wave }) => wave), [1]);
+  const { sinks: _s, instance: _i, listen: _l, peers: _p, pull: _u, ...defaults } = plain.settings!;
   assertEquals(settings, defaults);
   assertEquals(all.services.map((s) => s.service), plain.services.map((s) => s.service));
 });
 
 Deno.test("example: every key of the schema is in it", () => {
   const text = Deno.readTextFileSync(EXAMPLE);
-  const missing = keysOf(configJsonSchema()).filter((key) => !text.includes(`${key}:`));
+  const keys = [...new Set(keysOf(configJsonSchema()))];
+  const missing = keys.filter((key) => !new RegExp(`[\\s{]${key}:`).test(text));
   assertEquals(missing, []);
 });
 
