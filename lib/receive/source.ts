@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { kindByCollection, kindByTypeUrl } from "../model/kind.ts";
 import type { Clock } from "../rollout/clock.ts";
 import type { Judgement, SourceSet, SourceStore, StoredSource } from "./received.ts";
 import type { SourceConnection, SourceIntroduction, Taken } from "./registry.ts";
 import { countOf, limitTo } from "./limit_set.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
-import { applyPush } from "./source_set.ts";
+import { applyPush, heldVersions } from "./source_set.ts";
 import type { SourcesOptions } from "./sources.ts";
 
 /** What sources share. */
@@ -186,6 +185,7 @@ export class KnownSource {
   ): Promise<Taken> {
     // Of two streams of one source only the newer counts.
     if (live !== this.#live) return { ok: false, message: "another stream has taken its place" };
+    if (signal.aborted) return { ok: false, message: "the stream is over" };
     const { head, kindName, resources, removed } = judgement;
     const { clock, onEvent, beforeOffer } = this.#context;
     this.#lastSeen = this.#lastPushAt = clock.now();
@@ -233,9 +233,8 @@ export class KnownSource {
   }
 
   #heldVersions(type: string): Readonly<Record<string, string>> {
-    const kind = kindByCollection(type) ?? kindByTypeUrl(type);
     // What is held back by the guard is not in effect, but the source has been told that we have it.
-    return Object.fromEntries(kind === undefined ? [] : this.#set.told.get(kind.kind) ?? []);
+    return heldVersions(this.#set, type);
   }
 
   #over(live: Live): void {

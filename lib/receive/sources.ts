@@ -37,8 +37,11 @@ export interface SourceRules {
 /** Sources beyond this number are refused: each has a set in memory and a file. */
 export const MAX_SOURCES = 1000;
 
-/** Every source. Disposing it stops its timers; streams are their owners' to end. */
-export class Sources implements SourceRegistry, Disposable {
+/** How long what is being saved may take at the end. Milliseconds. */
+const CLOSE_WITHIN = 2000;
+
+/** Every source. Disposing it stops its timers and waits for what is being saved; streams are their owners' to end. */
+export class Sources implements SourceRegistry, AsyncDisposable {
   readonly #options: SourcesOptions;
   readonly #context: SourceContext;
   readonly #sources = new Map<string, KnownSource>();
@@ -50,7 +53,7 @@ export class Sources implements SourceRegistry, Disposable {
 
   constructor(options: SourcesOptions) {
     this.#options = options;
-    this.#recovery = new Recovery(options.offer, options.clock.now);
+    this.#recovery = new Recovery(options.offer, () => options.clock.now());
     this.#context = {
       ...options,
       signal: this.#end.signal,
@@ -122,8 +125,12 @@ export class Sources implements SourceRegistry, Disposable {
     return recovered === undefined ? known : [...known, recovered];
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort();
+    const done = new AbortController();
+    const saved = Promise.all([...this.#sources.values()].map((source) => source.saved()));
+    await Promise.race([saved, this.#options.clock.sleep(CLOSE_WITHIN, done.signal)]);
+    done.abort();
   }
 
   #add(stored: StoredSource): KnownSource {

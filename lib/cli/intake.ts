@@ -1,0 +1,141 @@
+/**
+ * Everything that other sources give us: who dials our ResourceSink, whom we pull from, and the
+ * registry of what they gave.
+ *
+ * @module
+ */
+import type { PullSettings, Settings } from "../model/settings.ts";
+import { JudgeWorker } from "../receive/judge_worker.ts";
+import type { SourceStore } from "../receive/received.ts";
+import type { SourceEvent } from "../receive/source_events.ts";
+import { Sources, type SourcesOptions } from "../receive/sources.ts";
+import { systemClock } from "../rollout/clock.ts";
+import { ownCollections, type Snapshot } from "../snapshot/snapshot.ts";
+import type { Sender } from "../transport/sender.ts";
+import type { PullContext, PullObserver, PullStatus } from "../transport/pull_link.ts";
+import { Pulls } from "../transport/puller.ts";
+import type { ReceivedStreamInfo } from "../transport/receiver_observer.ts";
+import { pullTargets } from "./dial_targets.ts";
+import { ReceiverDoor, type ReceiverDoorOptions } from "./receiver_door.ts";
+
+/** What the intake works with. */
+export interface IntakeOptions extends Omit<ReceiverDoorOptions, "registry" | "judge"> {
+  readonly store: SourceStore;
+  /** Puts what a source gives into effect; `Publisher.offer` does. */
+  readonly offer: SourcesOptions["offer"];
+  readonly onEvent: (event: SourceEvent) => void;
+  readonly workerUrl: string;
+  readonly sender: Sender;
+  readonly dial: PullContext["dial"];
+  readonly resolve: PullContext["resolve"];
+  readonly pullObserver: PullObserver;
+  /** Says of a pull that its settings do not let it be dialled. */
+  readonly unusable: (url: string, reason: string) => void;
+}
+
+/** Takes what other sources give. Disposing it ends all streams. */
+export class Intake implements AsyncDisposable {
+  readonly sources: Sources;
+  readonly #options: IntakeOptions;
+  readonly #judge: JudgeWorker;
+  readonly #door: ReceiverDoor;
+  #pulls: { readonly instance: string; readonly pulls: Pulls } | undefined;
+  /** What is pulled from, as last configured. */
+  #configured: readonly PullSettings[] = [];
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+    this.sources = new Sources({
+      store: options.store,
+      clock: systemClock,
+      offer: options.offer,
+      onEvent: options.onEvent,
+    });
+    const { workerUrl } = options;
+    this.#judge = new JudgeWorker({
+      createWorker: () => new Worker(workerUrl, { type: "module" }),
+    });
+    const { judge } = this.#judge;
+    this.#door = new ReceiverDoor({ ...options, registry: this.sources, judge });
+  }
+
+  /** Where sources can dial us, as bound. */
+  get addresses(): readonly string[] {
+    return this.#door.addresses;
+  }
+
+  /** The live streams of sources that dialled. */
+  get streams(): readonly ReceivedStreamInfo[] {
+    return this.#door.streams;
+  }
+
+  /** Where each pull stands. */
+  get pulls(): readonly PullStatus[] {
+    return this.#pulls?.pulls.status() ?? [];
+  }
+
+  /** The port that sources dial. */
+  get door(): ReceiverDoor {
+    return this.#door;
+  }
+
+  /** Puts into effect what is stored of sources. `restored` is what is served meanwhile. */
+  async load(restored: Snapshot | undefined): Promise<void> {
+    await this.sources.load(foreignCollections(restored));
+  }
+
+  /** Puts settings into effect that may change at any time: whom to pull from, and who may fill what. */
+  configure(settings: Settings): void {
+    const { receive, pull } = settings;
+    this.sources.configure({ ...(receive === undefined ? {} : { receive }), pull });
+    this.#configured = pull;
+    const { targets, unusable } = pullTargets(pull, this.#options.folder);
+    for (const { name, reason } of unusable) this.#options.unusable(name, reason);
+    this.#pullsOf(settings.instance)?.configure(targets);
+  }
+
+  /** Opens the port that sources dial, if there is to be one, and no other. Rejects with a ListenError that names the setting to change. */
+  async open(settings: Settings): Promise<void> {
+    await this.#door.open(settings);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([
+      this.#pulls?.pulls[Symbol.asyncDispose](),
+      this.#door[Symbol.asyncDispose](),
+    ]);
+    await this.#judge[Symbol.asyncDispose]();
+    await this.sources[Symbol.asyncDispose]();
+  }
+
+  /** Under another name, servers would see another client: then everyone is dialled anew. */
+  #pullsOf(instance: string): Pulls | undefined {
+    if (this.#pulls?.instance === instance) return this.#pulls.pulls;
+    if (this.#pulls === undefined && this.#configured.length === 0) return undefined;
+    void this.#pulls?.pulls[Symbol.asyncDispose]();
+    const { sender, dial, resolve, pullObserver } = this.#options;
+    const pulls = new Pulls({
+      registry: this.sources,
+      judge: this.#judge.judge,
+      sender,
+      dial,
+      resolve,
+      observer: pullObserver,
+      clock: systemClock,
+      random: Math.random,
+      instance,
+    });
+    this.#pulls = { instance, pulls };
+    return pulls;
+  }
+}
+
+/** What a snapshot has of other sources, by kind. */
+function foreignCollections(snapshot: Snapshot | undefined) {
+  if (snapshot === undefined) return new Map();
+  const own = ownCollections(snapshot);
+  return new Map([...snapshot.collections].map(([kind, collection]) => {
+    const names = Array.from(own.get(kind) ?? [], ({ name }) => name);
+    return [kind, collection.patch([], names)] as const;
+  }));
+}

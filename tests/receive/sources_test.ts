@@ -1,0 +1,293 @@
+import { assert, assertEquals } from "@std/assert";
+import { MCP_RESOURCE_TYPE_URL } from "../../lib/model/kind.ts";
+import type { PullSettings, ReceiveSettings } from "../../lib/model/settings.ts";
+import type { Judgement, SourceStore, StoredSource } from "../../lib/receive/received.ts";
+import type { SourceConnection } from "../../lib/receive/registry.ts";
+import type { SourceEvent } from "../../lib/receive/source_events.ts";
+import { MAX_SOURCES, Sources } from "../../lib/receive/sources.ts";
+import { type Collections, Parts } from "../../lib/rollout/parts.ts";
+import { Collection } from "../../lib/snapshot/collection.ts";
+import { FakeClock, settle } from "../rollout/fake_clock.ts";
+import { resource } from "../snapshot/snapshots.ts";
+
+const TYPE = "istio/networking/v1alpha3/serviceentries";
+
+const RECEIVE: ReceiveSettings = {
+  address: "127.0.0.1:0",
+  insecure: false,
+  from: [],
+  tokens: {},
+  merge: "refuse",
+  collections: [],
+};
+
+const PULL: PullSettings = {
+  url: "xds://127.0.0.1:1",
+  address: "127.0.0.1:1",
+  headers: {},
+  namespaces: [],
+};
+
+/** A push that holds these names and nothing else. */
+function push(...names: string[]): Extract<Judgement, { kind: "accepted" }> {
+  return {
+    kind: "accepted",
+    head: { type: TYPE, nonce: "n", version: "v", incremental: false },
+    kindName: "ServiceEntry",
+    resources: names.map((name) => ({ resource: resource(name, "x"), told: `${name}@1` })),
+    removed: [],
+    findings: [],
+  };
+}
+
+const many = (count: number) => Array.from({ length: count }, (_, n) => `a/svc-${n}`);
+
+/** Saves at once unless it is told to hang or fail. */
+class Disk implements SourceStore {
+  readonly sources = new Map<string, StoredSource>();
+  failing: Error | undefined;
+  hanging = false;
+  load = () => Promise.resolve([...this.sources.values()]);
+  save(source: StoredSource): Promise<void> {
+    if (this.hanging) return new Promise(() => {});
+    if (this.failing !== undefined) return Promise.reject(this.failing);
+    this.sources.set(source.name, source);
+    return Promise.resolve();
+  }
+  remove(name: string): Promise<void> {
+    this.sources.delete(name);
+    return Promise.resolve();
+  }
+  findings = () => [];
+}
+
+class Bench implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly events: SourceEvent[] = [];
+  /** What is in effect, by source. */
+  readonly effect = new Map<string, Collections>();
+  readonly parts = new Parts({ held: () => {}, released: () => {} });
+  readonly sources: Sources;
+
+  constructor(readonly disk = new Disk()) {
+    this.sources = new Sources({
+      store: disk,
+      clock: this.clock,
+      onEvent: (event) => this.events.push(event),
+      offer: (name, collections, { trusted = false }) => {
+        const limit = trusted ? 1 : 0.5;
+        const offered = this.parts.offer(name, collections, { limit, since: 0 });
+        if (offered === "accepted") this.#put(name, collections);
+        return offered;
+      },
+    });
+  }
+
+  #put(name: string, collections: Collections | undefined): void {
+    if (collections === undefined) this.effect.delete(name);
+    else this.effect.set(name, collections);
+  }
+
+  /** Lets pass what is held of the only source that is. */
+  confirm(): void {
+    const { name, collections } = this.parts.confirm(this.parts.held[0]!.id)!;
+    this.#put(name, collections);
+    this.sources.confirmed(name);
+  }
+
+  connect(name: string, more: { instance?: string; end?: (reason: string) => void } = {}) {
+    const connected = this.sources.connect({ name, address: "127.0.0.1", end: () => {}, ...more });
+    assert(typeof connected.refused !== "string", "it is let in");
+    return connected as SourceConnection;
+  }
+
+  names(source: string): string[] {
+    return Array.from(this.effect.get(source)?.get("ServiceEntry") ?? [], ({ name }) => name);
+  }
+
+  get said(): string[] {
+    return this.events.map(({ kind, name }) => `${name} ${kind}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const disposed = this.sources[Symbol.asyncDispose]();
+    await this.clock.advance(2000); // it waits no longer for a save that hangs
+    await disposed;
+    assertEquals(this.clock.sleeping, 0, "no timer is left");
+  }
+}
+
+function bench(rules: { receive?: ReceiveSettings; pull?: readonly PullSettings[] } = {}) {
+  const made = new Bench();
+  made.sources.configure({ receive: RECEIVE, pull: [], ...rules });
+  return made;
+}
+
+const SIGNAL = new AbortController().signal;
+const take = (source: SourceConnection, ...names: string[]) => source.take(push(...names), SIGNAL);
+
+Deno.test("sources: what one gives is saved, then in effect; its versions are told at the next stream", async () => {
+  await using b = bench();
+  const edge = b.connect("edge");
+  assertEquals(edge.held(TYPE), {});
+  assertEquals(await take(edge, "a/x", "a/y"), { ok: true });
+  assertEquals(b.names("edge"), ["a/x", "a/y"]);
+  assertEquals([...b.disk.sources.keys()], ["edge"]);
+  edge[Symbol.dispose]();
+  assertEquals(b.connect("edge").held(TYPE), { "a/x": "a/x@1", "a/y": "a/y@1" });
+});
+
+Deno.test("sources: what a source gave stays while it is away, marked stale, and over a restart", async () => {
+  await using b = bench();
+  const edge = b.connect("edge", { instance: "edge-1" });
+  await take(edge, "a/x");
+  assertEquals(b.sources.status()[0]?.state, "connected");
+  edge[Symbol.dispose]();
+  assertEquals(b.sources.status()[0]?.state, "stale");
+  await using next = new Bench(b.disk);
+  await next.sources.load(new Map());
+  next.sources.configure({ receive: RECEIVE, pull: [] });
+  assertEquals(next.names("edge"), ["a/x"]);
+  assertEquals(next.sources.status().map(({ name, state }) => [name, state]), [["edge", "stale"]]);
+  assertEquals(next.connect("edge").held(TYPE), { "a/x": "a/x@1" });
+});
+
+Deno.test("sources: a second stream of one source takes the first one's place", async () => {
+  await using b = bench();
+  const ended: string[] = [];
+  const first = b.connect("edge", { end: (reason) => ended.push(reason) });
+  const second = b.connect("edge");
+  assertEquals(ended, ["another stream of the same source has taken its place"]);
+  assertEquals(await take(first, "a/old"), {
+    ok: false,
+    message: "another stream has taken its place",
+  });
+  await take(second, "a/new");
+  first[Symbol.dispose]();
+  assertEquals(b.names("edge"), ["a/new"]);
+  assertEquals(b.sources.status()[0]?.state, "connected");
+});
+
+Deno.test("sources: one that is away for longer than it is kept is forgotten, unasked", async () => {
+  await using b = bench({ receive: { ...RECEIVE, keep: 60_000 } });
+  const edge = b.connect("edge");
+  await take(edge, ...many(40));
+  await b.clock.advance(120_000);
+  assertEquals(b.names("edge").length, 40, "it is connected");
+  edge[Symbol.dispose]();
+  await b.clock.advance(59_000);
+  const again = b.connect("edge");
+  again[Symbol.dispose]();
+  await b.clock.advance(59_000);
+  assertEquals(b.names("edge").length, 40, "it was there in between");
+  await b.clock.advance(1000);
+  await settle();
+  assertEquals(b.names("edge"), []);
+  assertEquals(b.disk.sources.size, 0);
+  assertEquals(b.said.at(-1), "edge forgotten");
+});
+
+Deno.test("sources: one that is emptied is held by itself, and is stored once that is confirmed", async () => {
+  await using b = bench();
+  const edge = b.connect("edge");
+  await take(edge, ...many(40));
+  assertEquals(await take(edge, "a/svc-0"), { ok: true }, "it is valid, so it is acknowledged");
+  assertEquals([b.names("edge").length, b.sources.status()[0]?.held], [40, true]);
+  assertEquals(b.disk.sources.get("edge")?.set.collections.get("ServiceEntry")?.size, 40);
+  b.confirm();
+  await settle();
+  assertEquals(b.names("edge"), ["a/svc-0"]);
+  assertEquals(b.disk.sources.get("edge")?.set.collections.get("ServiceEntry")?.size, 1);
+});
+
+Deno.test("sources: what no rule admits is taken out, if the guard lets it; and comes back with its rule", async () => {
+  await using b = bench({ pull: [PULL] });
+  await take(b.connect("small"), "a/x");
+  await take(b.connect(PULL.url), ...many(40));
+  b.sources.configure({ pull: [] });
+  await settle();
+  assertEquals(b.names("small"), [], "few are taken at a word");
+  assertEquals(b.names(PULL.url).length, 40, "many wait for a person");
+  b.sources.configure({ pull: [PULL] });
+  assertEquals(b.parts.held, [], "the rule is back");
+  b.sources.configure({ pull: [] });
+  b.confirm();
+  await settle();
+  assertEquals([b.names(PULL.url), b.disk.sources.size], [[], 0]);
+});
+
+Deno.test("sources: rules say who may come, and which namespaces it may fill", async () => {
+  const from = [
+    { source: "spiffe://example.org/edge/*", namespaces: ["a*"] },
+    { source: "edge", namespaces: [] },
+  ];
+  await using b = bench({ receive: { ...RECEIVE, from } });
+  const refused = b.sources.connect({ name: "other", address: "127.0.0.1", end: () => {} });
+  assertEquals(refused, { refused: "no rule admits the source other" });
+  assertEquals(b.connect("spiffe://example.org/edge/1").namespaces, ["a*"]);
+  const edge = b.connect("edge");
+  assertEquals(edge.namespaces, []);
+  await take(edge, "a/x", "b/x");
+  b.sources.configure({
+    receive: { ...RECEIVE, from: [{ source: "edge", namespaces: ["b"] }] },
+    pull: [],
+  });
+  assertEquals(b.names("edge"), ["b/x"]);
+  assertEquals(edge.namespaces, ["b"]);
+  assertEquals(edge.held(TYPE), { "b/x": "b/x@1" });
+});
+
+Deno.test("sources: a disk that fails or hangs holds up no source for long", async () => {
+  await using b = bench();
+  const edge = b.connect("edge");
+  b.disk.failing = new Error("disk full");
+  assertEquals(await take(edge, "a/x"), { ok: true });
+  assertEquals(b.sources.status()[0]?.saveError, "disk full");
+  assertEquals(b.said.at(-1), "edge saveFailed");
+  b.disk.failing = undefined;
+  await take(edge, "a/x", "a/y");
+  assertEquals(b.sources.status()[0]?.saveError, undefined);
+  b.disk.hanging = true;
+  const taken = take(edge, "a/z");
+  await b.clock.advance(2000);
+  assertEquals(await taken, { ok: true });
+  assertEquals(b.names("edge"), ["a/z"]);
+});
+
+Deno.test("sources: what a refused push was about shows until one is taken", async () => {
+  await using b = bench();
+  const edge = b.connect("edge");
+  const head = { type: TYPE, nonce: "1", version: "1", incremental: false };
+  edge.refused({ kind: "refused", head, findings: [], message: "a/x: no ports" });
+  assertEquals(b.sources.status()[0]?.refused?.message, "a/x: no ports");
+  await take(edge, "a/x");
+  assertEquals(b.sources.status()[0]?.refused, undefined);
+});
+
+Deno.test("sources: what is served and in no stored set is kept until a source gives it anew", async () => {
+  await using b = bench();
+  const served = Collection.of(MCP_RESOURCE_TYPE_URL, ["a/x", "a/y"].map((n) => resource(n, "x")));
+  await b.sources.load(new Map([["ServiceEntry", served]]));
+  assertEquals(b.names("(recovered)"), ["a/x", "a/y"]);
+  await take(b.connect("edge"), "a/x");
+  assertEquals([b.names("edge"), b.names("(recovered)")], [["a/x"], ["a/y"]]);
+  await take(b.connect("other"), "a/y");
+  assertEquals(b.effect.has("(recovered)"), false);
+  assertEquals(b.sources.status().map(({ name }) => name), ["edge", "other"]);
+});
+
+Deno.test("sources: a collection at which a source ended its stream is not asked for again", async () => {
+  await using b = bench();
+  const galley = b.connect("galley");
+  assertEquals(galley.cautious, true);
+  galley.learnedUnsupported("istio/telemetry/v1alpha1/telemetries");
+  assertEquals([...b.connect("galley").skip], ["istio/telemetry/v1alpha1/telemetries"]);
+  assertEquals(b.connect("edge", { instance: "edge-1" }).cautious, false, "a Pinnace answers all");
+});
+
+Deno.test("sources: there is a bound on how many there are", async () => {
+  await using b = bench();
+  for (let n = 0; n < MAX_SOURCES; n++) b.connect(`edge-${n}`);
+  const more = b.sources.connect({ name: "more", address: "127.0.0.1", end: () => {} });
+  assertEquals(typeof more.refused, "string");
+});
