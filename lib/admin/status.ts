@@ -34,7 +34,7 @@ export interface StatusPeer {
   /** `listen` address that it dialled, as configured. */
   readonly listener?: string | undefined;
   readonly kind: ClientKind;
-  /** Index in `peers` of the rule that it matched. */
+  /** Which of the rules of `peers` it matched, counted from 1. */
   readonly rule?: number | undefined;
   readonly wave: number;
   readonly openedAt: number;

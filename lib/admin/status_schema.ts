@@ -33,7 +33,14 @@ const subscription = z.object({
 
 const peer = z.object({
   key: z.int(),
-  protocol: z.enum(["ads", "ads-delta", "mcp-source", "mcp-sink"]),
+  protocol: z.enum([
+    "ads",
+    "ads-delta",
+    "mcp-source",
+    "mcp-sink",
+    "mesh-config",
+    "mesh-config-incremental",
+  ]),
   address: z.string(),
   identity: z.string().optional().describe("SPIFFE URI or DNS name of its certificate"),
   listener: z.string().optional().describe("listen address that it dialled, as configured"),
@@ -41,7 +48,7 @@ const peer = z.object({
   userAgent: z.string().optional(),
   sink: z.string().optional().describe("name of the sink, where Pinnace dialled"),
   kind: z.enum(["istio", "envoy", "grpc", "dubbo"]).describe("what it is served as"),
-  rule: z.int().optional().describe("which of `peers` it matched, from 0; absent: none"),
+  rule: z.int().optional().describe("which of `peers` it matched, counted from 1; absent: none"),
   wave: z.int(),
   openedAt: time,
   bytesSent: z.int(),

@@ -4,6 +4,7 @@
  * @module
  */
 import { join, resolve } from "node:path";
+import { TOKEN_FILE } from "../admin/token.ts";
 import { parseHostPort } from "../config/address.ts";
 import { expand } from "../config/expand.ts";
 import { explain } from "../log.ts";
@@ -12,10 +13,13 @@ import { defaultStore } from "./store_place.ts";
 
 /** Which Pinnace is meant. */
 export interface AdminOptions {
-  readonly config: string;
+  /** May be left out where `admin` is there. */
+  readonly config?: string;
   readonly store?: string;
   /** `host:port`; absent: as the configuration says. */
   readonly admin?: string;
+  /** Where the admin token is; absent: in the store. */
+  readonly tokenFile?: string;
 }
 
 /** The running Pinnace cannot be asked, or says no. The message is for the person who asked. */
@@ -52,7 +56,8 @@ export async function askAdmin(
   return body;
 }
 
-function configuredAdmin(config: string): string {
+function configuredAdmin(config: string | undefined): string {
+  if (config === undefined) throw new AdminError("say --admin host:port, or --config");
   const { result, findings } = readConfig(config);
   if (result.settings === undefined) {
     const why = describeFindings(findings).trimEnd();
@@ -69,13 +74,23 @@ function configuredAdmin(config: string): string {
 
 /** The token, or why there is none: only the user that runs Pinnace may read it, and reads on loopback need none. */
 async function readToken(
-  { config, store }: AdminOptions,
+  options: AdminOptions,
 ): Promise<{ readonly token: string } | { readonly missing: string }> {
-  const file = join(resolve(store ?? defaultStore(resolve(config))), "admin.token");
+  const file = tokenFileOf(options);
+  if (file === undefined) return { missing: "say --store or --token-file" };
   try {
     return { token: (await Deno.readTextFile(file)).trim() };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { missing: `${file} is not there` };
-    return { missing: `${file} cannot be read: ${error instanceof Error ? error.message : error}` };
+    const why = error instanceof Deno.errors.NotFound
+      ? "is not there"
+      : `cannot be read: ${error instanceof Error ? error.message : error}`;
+    if (options.tokenFile !== undefined) throw new AdminError(`${file} ${why}`, { cause: error });
+    return { missing: `${file} ${why}` };
   }
+}
+
+function tokenFileOf({ tokenFile, config, store }: AdminOptions): string | undefined {
+  if (tokenFile !== undefined) return resolve(tokenFile);
+  if (store !== undefined) return join(resolve(store), TOKEN_FILE);
+  return config === undefined ? undefined : join(defaultStore(resolve(config)), TOKEN_FILE);
 }

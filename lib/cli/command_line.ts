@@ -7,6 +7,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { nearest } from "../config/nearest.ts";
 import { EXIT } from "./exit.ts";
+import { addProbeOptions, type ProbeFlags, readProbeOptions } from "./probe_options.ts";
 import { VERSION } from "./version.ts";
 
 /** What every command gets from the entry. */
@@ -15,14 +16,25 @@ export interface CommandContext {
   readonly workerUrl: string;
 }
 
+/** Every option of any command, as the library gives them. */
 interface Options {
-  readonly config: string;
+  readonly config?: string;
   readonly store?: string;
   readonly admin?: string;
+  readonly tokenFile?: string;
+  readonly format?: string;
+  readonly watch?: boolean;
+  readonly verbose?: boolean;
 }
 
+/** What has to be said for a command to know what it is about. */
+type Needs = "config" | "config or admin";
+
 /** Runs one command with its options; gives the exit code. */
-type Action = (options: Options, names: string[]) => Promise<number>;
+type Action = (options: Options & { readonly config: string }, names: string[]) => Promise<number>;
+
+/** As {@link Action}, of a command that asks a running Pinnace. */
+type AskingAction = (options: Options, names: string[]) => Promise<number>;
 
 /** Runs the command that `args` names and gives the exit code. Writes to standard output and error. */
 export async function runCommandLine(
@@ -56,7 +68,9 @@ function buildProgram(context: CommandContext, exit: (code: number) => void): Co
   });
   withConfig(program).addOption(STORE).argument("[command]").action(
     (name: string | undefined, options: Partial<Options>) =>
-      name === undefined ? act(program, run, options, [], exit) : unknownCommand(program, name),
+      name === undefined
+        ? act(program, run as AskingAction, options, [], { exit, needs: "config" })
+        : unknownCommand(program, name),
   );
   offer(program.command("run"), run, exit).addOption(STORE)
     .description("serve the services of a configuration (what pinnace does without a command)");
@@ -70,6 +84,8 @@ function buildProgram(context: CommandContext, exit: (code: number) => void): Co
     async (options, names) => await (await import("./render.ts")).render({ ...options, names }),
     exit,
   ).description("print the resources that sinks get, as YAML");
+  addStatusCommand(program, exit);
+  addProbeCommand(program, exit);
   addSnapshotCommands(program, exit);
   return program;
 }
@@ -86,29 +102,71 @@ const ADMIN = new Option(
   "the running Pinnace (default: `admin` of the configuration)",
 );
 
+const TOKEN_FILE = new Option(
+  "--token-file <file>",
+  "the admin token, where reading needs one (default: that in the store)",
+);
+
+function addStatusCommand(program: Command, exit: (code: number) => void): void {
+  ask(
+    program.command("status"),
+    async (options) => {
+      const { format = "text", watch = false, verbose = false, ...where } = options;
+      const { status } = await import("./status.ts");
+      return await status({ ...where, format: format as "text" | "json", watch, verbose });
+    },
+    exit,
+  ).addOption(new Option("--format <format>", "text or json").choices(["text", "json"]))
+    .option("-w, --watch", "show it again as it changes, until Ctrl-C")
+    .option("-V, --verbose", "a line for each subscription of a peer")
+    .description("show the peers, sinks and sources of a running Pinnace");
+}
+
 function addSnapshotCommands(program: Command, exit: (code: number) => void): void {
   const snapshots = program.command("snapshots").helpCommand(false)
     .description("look at the stored snapshots; confirm one that the guard holds back");
-  offer(
+  ask(
     snapshots.command("list"),
     async (options) => await (await import("./snapshots.ts")).listSnapshots(options),
     exit,
-  ).addOption(STORE).addOption(ADMIN)
-    .description("list the snapshots that a running Pinnace has stored, newest first");
-  offer(
+  ).description("list the snapshots that a running Pinnace has stored, newest first");
+  ask(
     snapshots.command("confirm").argument("<id>", "its id, as logged and as shown in the status"),
     async (options, [id]) =>
       await (await import("./snapshots.ts")).confirmSnapshot({ ...options, id: id! }),
     exit,
-  ).addOption(STORE).addOption(ADMIN)
-    .description("publish the snapshot that the guard holds back");
+  ).description("publish the snapshot that the guard holds back");
+}
+
+function addProbeCommand(program: Command, exit: (code: number) => void): void {
+  const command = addProbeOptions(program.command("probe"));
+  command.action(async (address: string, given: ProbeFlags) => {
+    const options = readProbeOptions(address, given);
+    if (typeof options === "string") return command.error(`error: ${options}`);
+    exit(await (await import("./probe.ts")).probe(options));
+  });
 }
 
 /** Gives a command its `--config` and what it does. */
 function offer(command: Command, action: Action, exit: (code: number) => void): Command {
-  return withConfig(command).action((...args: unknown[]) => {
+  return withAction(withConfig(command), action as AskingAction, { exit, needs: "config" });
+}
+
+/** Gives a command what it takes to find a running Pinnace, and what it does. */
+function ask(command: Command, action: AskingAction, exit: (code: number) => void): Command {
+  return withAction(withConfig(command), action, { exit, needs: "config or admin" })
+    .addOption(ADMIN).addOption(STORE).addOption(TOKEN_FILE);
+}
+
+interface ActOptions {
+  readonly exit: (code: number) => void;
+  readonly needs: Needs;
+}
+
+function withAction(command: Command, action: AskingAction, options: ActOptions): Command {
+  return command.action((...args: unknown[]) => {
     const names = (args.slice(0, -2) as (string | string[])[]).flat();
-    return act(command, action, command.opts<Partial<Options>>(), names, exit);
+    return act(command, action, command.opts<Options>(), names, options);
   });
 }
 
@@ -121,21 +179,30 @@ function withConfig(command: Command): Command {
 
 async function act(
   command: Command,
-  action: Action,
-  options: Partial<Options>,
+  action: AskingAction,
+  options: Options,
   names: string[],
-  exit: (code: number) => void,
+  { exit, needs }: ActOptions,
 ): Promise<void> {
-  const { config } = options;
   // Checked here and not by the library, which would rather miss an option than see one misspelt.
-  if (config === undefined) {
+  if (options.config === undefined && needs === "config") {
     return command.error("error: name a configuration: --config services.yaml");
+  }
+  if (options.config === undefined && options.admin === undefined) {
+    return command.error(
+      "error: name the running Pinnace: --admin host:port, or --config services.yaml",
+    );
   }
   for (const [name, value] of Object.entries(options)) {
     // As a shell writes a variable that is not set; it would mean the folder one happens to be in.
-    if (value === "") return command.error(`error: --${name} is empty`);
+    if (value === "") return command.error(`error: --${spelt(name)} is empty`);
   }
-  exit(await action({ ...options, config }, names));
+  exit(await action(options, names));
+}
+
+/** `tokenFile` → `token-file`. */
+function spelt(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function unknownCommand(program: Command, name: string): never {

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { eventSchema, EventLog } from "../../lib/admin/events.ts";
+import { EventLog, eventSchema } from "../../lib/admin/events.ts";
 import { type Cause, MAX_CAUSES, mergeCauses } from "../../lib/model/cause.ts";
 import { snapshotOf } from "../snapshot/snapshots.ts";
 

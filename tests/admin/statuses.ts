@@ -51,7 +51,7 @@ export function statusSources(): StatusSources {
       identity: "spiffe://example.org/ns/istio-system/sa/istiod",
       listener: "0.0.0.0:15012",
       kind: "istio",
-      rule: 0,
+      rule: 1,
       wave: 2,
       openedAt: NOW - 100,
       bytesSent: 10,

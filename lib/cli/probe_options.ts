@@ -1,0 +1,199 @@
+/**
+ * The options of `pinnace probe`: what a person writes, and what it comes to.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { type HostPort, parseHostPort } from "../config/address.ts";
+import { parseProxy } from "../config/proxy.ts";
+import { parseDuration, parseSize } from "../config/units.ts";
+import { kindByName, KINDS } from "../model/kind.ts";
+import type { ClientTlsSettings } from "../model/settings.ts";
+import { basicAuthorization } from "../transport/connect_proxy.ts";
+import type { DialTarget } from "../transport/dial_target.ts";
+
+/** What the probe speaks. */
+export type ProbeProtocol = "mcp" | "ads" | "ads-delta";
+
+/** How it prints what it gets. */
+export type ProbeFormat = "text" | "names" | "yaml" | "json";
+
+/** Options as they are written. */
+export interface ProbeFlags {
+  readonly protocol: ProbeProtocol;
+  readonly collection?: readonly string[];
+  /** The same as `collection`. */
+  readonly type?: readonly string[];
+  readonly incremental?: boolean;
+  /** True: without a reason of its own. */
+  readonly nack?: string | true;
+  readonly follow?: boolean;
+  readonly timeout: string;
+  readonly node: string;
+  readonly header?: readonly string[];
+  readonly tokenFile?: string;
+  readonly tls?: boolean;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly serverName?: string;
+  readonly proxy?: string;
+  readonly format: ProbeFormat;
+  readonly maxMessage: string;
+}
+
+/** What to probe, and how. */
+export interface ProbeOptions {
+  readonly target: DialTarget;
+  readonly protocol: ProbeProtocol;
+  /** Collections or type URLs, in the order in which they are asked for; at least one. */
+  readonly types: readonly string[];
+  readonly incremental: boolean;
+  /** Why the first push of each type is refused; absent: it is not. */
+  readonly nack?: string;
+  readonly follow: boolean;
+  /** Milliseconds until each type has to be answered. */
+  readonly timeout: number;
+  readonly node: string;
+  readonly format: ProbeFormat;
+  /** Largest message taken. Bytes. */
+  readonly maxMessage: number;
+}
+
+/** Longest time that may be waited. Milliseconds. */
+const LONGEST = 86_400_000;
+
+/** Largest message that may be taken. Bytes. */
+const LARGEST = 1024 ** 3;
+
+const collect = (value: string, before: readonly string[] = []) => [...before, value];
+
+/** Gives a command the argument and options of the probe. */
+export function addProbeOptions(command: Command): Command {
+  return command
+    .argument("<address>", "host:port of the server, with or without xds://")
+    .addOption(
+      new Option("--protocol <name>", "what to speak").choices(["mcp", "ads", "ads-delta"])
+        .default("mcp"),
+    )
+    .option("--collection <name>", "only this kind, collection or type URL; repeatable", collect)
+    .addOption(
+      new Option("--type <name>", "the same as --collection").argParser(collect).hideHelp(),
+    )
+    .option("--incremental", "ask for differences (mcp)")
+    .option("--nack [reason]", "refuse the first push of each type")
+    .option("--follow", "stay, and print what changes")
+    .option("--timeout <duration>", "until each type has to be answered", "10s")
+    .option("--node <id>", "who we say we are", "pinnace-probe")
+    .option("--header <key=value>", "gRPC metadata to send along; repeatable", collect)
+    .option("--token-file <file>", "file with a token to send as authorization: Bearer")
+    .option("--tls", "use TLS, by the authorities that this system knows unless --ca is given")
+    .option("--ca <file>", "authorities that the server's certificate must be signed by")
+    .option("--cert <file>", "our certificate")
+    .option("--key <file>", "its key")
+    .option("--server-name <name>", "whom the server's certificate must name (default: the host)")
+    .option("--proxy <url>", "HTTP CONNECT proxy, http://[user:password@]host:port")
+    .addOption(
+      new Option("--format <format>", "how resources are printed")
+        .choices(["text", "names", "yaml", "json"]).default("text"),
+    )
+    .option("--max-message <size>", "largest message taken", "64MiB")
+    .description("ask a server what it serves, as a sink of MCP or a client of ADS");
+}
+
+/** What the options come to, or what is wrong with them. */
+export function readProbeOptions(address: string, flags: ProbeFlags): ProbeOptions | string {
+  const empty = Object.entries(flags).find(([, value]) => value === "");
+  if (empty !== undefined) return `--${spelt(empty[0])} is empty`;
+  const place = parseHostPort(address.replace(/^(xds|grpc):\/\//, ""));
+  if (place === undefined || place.port === 0) return `${address} is not host:port`;
+  const timeout = parseDuration(flags.timeout);
+  if (timeout === undefined || timeout <= 0 || timeout > LONGEST) {
+    return `--timeout is a duration such as 10s, up to 24h, not ${flags.timeout}`;
+  }
+  const maxMessage = parseSize(flags.maxMessage);
+  if (maxMessage === undefined || maxMessage <= 0 || maxMessage > LARGEST) {
+    return `--max-message is a size such as 64MiB, up to 1GiB, not ${flags.maxMessage}`;
+  }
+  if (flags.incremental && flags.protocol !== "mcp") {
+    return "--incremental is MCP's; the like of it for ADS is --protocol ads-delta";
+  }
+  const target = readTarget(place, flags);
+  if (typeof target === "string") return target;
+  const { protocol, node, format, incremental = false, follow = false, nack } = flags;
+  return {
+    target,
+    protocol,
+    types: readTypes(flags),
+    incremental,
+    ...(nack === undefined ? {} : { nack: nack === true ? "refused by pinnace probe" : nack }),
+    follow,
+    timeout,
+    node,
+    format,
+    maxMessage,
+  };
+}
+
+/** A kind's name stands for its collection or newest type URL; all else is asked for as it is. */
+function readTypes({ protocol, collection = [], type = [] }: ProbeFlags): string[] {
+  const named = [...collection, ...type];
+  if (named.length === 0) return KINDS.map(({ kind }) => typeOf(kind, protocol));
+  return [...new Set(named.map((name) => typeOf(name, protocol)))];
+}
+
+function typeOf(name: string, protocol: ProbeProtocol): string {
+  const kind = kindByName(name);
+  if (kind === undefined) return name;
+  return protocol === "mcp" ? kind.collection : `${kind.group}/${kind.versions[0]}/${kind.kind}`;
+}
+
+function readTarget(place: HostPort, flags: ProbeFlags): DialTarget | string {
+  const headers: Record<string, string> = {};
+  for (const header of flags.header ?? []) {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(header) ?? [];
+    if (key === undefined) return `--header is key=value, not ${header}`;
+    headers[key.toLowerCase()] = value!;
+  }
+  const tls = readTls(flags);
+  if (typeof tls === "string") return tls;
+  const proxy = flags.proxy === undefined ? undefined : parseProxy(flags.proxy);
+  if (proxy?.ok === false) return `--proxy: ${proxy.message.replaceAll("`", "")}; ${proxy.hint}`;
+  return {
+    ...place,
+    headers,
+    ...(tls === undefined ? {} : { tls }),
+    ...(flags.tokenFile === undefined ? {} : { tokenFile: resolve(flags.tokenFile) }),
+    ...(proxy === undefined ? {} : { proxy: dialled(proxy.proxy) }),
+  };
+}
+
+function dialled({ host, port, credentials }: ProxyParts): NonNullable<DialTarget["proxy"]> {
+  if (credentials === undefined) return { host, port };
+  const { user, password } = credentials;
+  return { host, port, authorization: basicAuthorization(user, password) };
+}
+
+type ProxyParts = Extract<ReturnType<typeof parseProxy>, { ok: true }>["proxy"];
+
+function readTls(flags: ProbeFlags): ClientTlsSettings | string | undefined {
+  const { tls = false, ca, cert, key, serverName } = flags;
+  const some = [ca, cert, key, serverName].some((value) => value !== undefined);
+  if (!tls && !some) return undefined;
+  if ((cert === undefined) !== (key === undefined)) return "--cert and --key go together";
+  return {
+    files: {
+      kind: "files",
+      ...(ca === undefined ? {} : { ca: resolve(ca) }),
+      ...(cert === undefined ? {} : { cert: resolve(cert) }),
+      ...(key === undefined ? {} : { key: resolve(key) }),
+    },
+    ...(serverName === undefined ? {} : { serverName }),
+  };
+}
+
+/** `tokenFile` → `token-file`. */
+function spelt(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

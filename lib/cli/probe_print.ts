@@ -1,0 +1,120 @@
+/**
+ * What the probe prints of a push.
+ *
+ * @module
+ */
+import { dump } from "js-yaml";
+import { renderResource } from "../convert/render.ts";
+import { kindByCollection, kindByTypeUrl } from "../model/kind.ts";
+import { mcpResourceCodec } from "../wire/messages.ts";
+import type { ProbedPush, ProbedResource } from "./probe_client.ts";
+import type { ProbeFormat } from "./probe_options.ts";
+import { safeJson } from "./safe_json.ts";
+import { duration, paint, type Style, visible } from "./terminal.ts";
+
+/** A push as it is to be printed. */
+export interface PrintedPush {
+  readonly push: ProbedPush;
+  /** Milliseconds since the probe began. */
+  readonly after: number;
+  /** Why it is refused, if it is. */
+  readonly refused: string | undefined;
+}
+
+/** The push in this format, with a line end. What the server chose is made fit for a terminal. */
+export function printPush(printed: PrintedPush, format: ProbeFormat, colours: boolean): string {
+  switch (format) {
+    case "text":
+      return textOf(printed, colours);
+    case "names":
+      return namesOf(printed.push);
+    case "yaml":
+      return yamlOf(printed);
+    case "json":
+      return `${safeJson(jsonOf(printed))}\n`;
+  }
+}
+
+function textOf({ push, after, refused }: PrintedPush, colours: boolean): string {
+  const say = (text: string, style: Style) => paint({ text: visible(text), style }, colours);
+  const head = [
+    say(`+${duration(after)}`, "dim"),
+    say(push.type, "bold"),
+    countsOf(push),
+    visible(`version=${push.version} nonce=${push.nonce}`),
+    ...(refused === undefined ? [] : [say(`refused: ${refused}`, "warn")]),
+  ].join("  ");
+  const resources = push.resources.map(({ name, version }) =>
+    `  ${say("+", "good")} ${visible(nameOf(name))}${
+      version === "" ? "" : say(` ${version}`, "dim")
+    }`
+  );
+  const removed = push.removed.map((name) => `  ${say("-", "bad")} ${visible(name)}`);
+  return `${[head, ...resources, ...removed].join("\n")}\n`;
+}
+
+function countsOf({ incremental, resources, removed }: ProbedPush): string {
+  const count = `${resources.length} resource${resources.length === 1 ? "" : "s"}`;
+  if (!incremental) return count;
+  return `difference: ${count}${removed.length === 0 ? "" : `, ${removed.length} removed`}`;
+}
+
+/** `Kind/namespace/name`, with a minus before what is gone. */
+function namesOf({ type, resources, removed }: ProbedPush): string {
+  const kind = (kindByCollection(type) ?? kindByTypeUrl(type))?.kind ?? type;
+  const lines = [
+    ...resources.map(({ name }) => `${kind}/${nameOf(name)}`),
+    ...removed.map((name) => `-${kind}/${name}`),
+  ];
+  return lines.map((line) => `${visible(line)}\n`).join("");
+}
+
+function yamlOf({ push, refused }: PrintedPush): string {
+  const { type, version, nonce, removed, resources } = push;
+  const comments = [
+    `# ${type}, ${countsOf(push)}, version ${version}, nonce ${nonce}`,
+    ...(refused === undefined ? [] : [`# refused: ${refused}`]),
+    ...removed.map((name) => `# removed: ${name}`),
+  ];
+  const documents = resources.map((resource) => {
+    const text = dump(objectOf(resource), { lineWidth: 100 });
+    // Line by line, since line ends are the only control characters that the writer leaves as they are.
+    return `---\n${text.split("\n").map(visible).join("\n")}`;
+  });
+  return [...comments.map((line) => `${visible(line)}\n`), ...documents].join("");
+}
+
+function jsonOf({ push, after, refused }: PrintedPush) {
+  const { resources, ...head } = push;
+  return {
+    ...head,
+    afterMs: Math.round(after),
+    ...(refused === undefined ? {} : { refused }),
+    resources: resources.map((one) => ({
+      name: one.name,
+      ...(one.version === "" ? {} : { version: one.version }),
+      object: objectOf(one),
+    })),
+  };
+}
+
+/** The resource as people write it; what is of no kind that we know by its type and size. */
+function objectOf({ name, version, content }: ProbedResource): unknown {
+  if (content.kind === "any") return unknown(content.any.typeUrl, content.any.value);
+  const { resource } = content;
+  try {
+    return renderResource({ name, version, bytes: mcpResourceCodec.encode(resource) });
+  } catch (error) {
+    const { body } = resource;
+    const why = error instanceof Error ? error.message : String(error);
+    return { ...unknown(body?.typeUrl ?? "", body?.value ?? new Uint8Array()), name, error: why };
+  }
+}
+
+function unknown(type: string, value: Uint8Array) {
+  return { "@type": type, bytes: value.length };
+}
+
+function nameOf(name: string): string {
+  return name === "" ? "(no name)" : name;
+}

@@ -1,0 +1,102 @@
+/**
+ * `pinnace status`: what a running Pinnace serves to whom, and what there is to see to.
+ *
+ * @module
+ */
+import { type Status, statusSchema } from "../admin/status.ts";
+import { AdminError, type AdminOptions, askAdmin } from "./admin_client.ts";
+import { EXIT } from "./exit.ts";
+import { safeJson } from "./safe_json.ts";
+import { statusLines } from "./status_table.ts";
+import { type Screen, screenOf, visible } from "./terminal.ts";
+import { untilTold } from "./until_told.ts";
+import { watchScreen } from "./watch_screen.ts";
+
+/** Options of {@link status}. */
+export interface StatusOptions extends AdminOptions {
+  readonly format: "text" | "json";
+  /** Whether to go on until told to stop. */
+  readonly watch: boolean;
+  /** Whether each subscription gets a line. */
+  readonly verbose: boolean;
+}
+
+/** How often a status that is watched is asked for. Milliseconds. */
+const EVERY = 1000;
+
+/** Prints the status; with `watch` again and again, until SIGINT or SIGTERM. 1 where none can be had. */
+export async function status(
+  options: StatusOptions,
+  screen: Screen = screenOf(Deno.stdout),
+): Promise<number> {
+  let first: Status;
+  try {
+    first = await askStatus(options);
+  } catch (error) {
+    if (!(error instanceof AdminError)) throw error;
+    await screenOf(Deno.stderr).write(`error: ${error.message}\n`);
+    return EXIT.failure;
+  }
+  if (!options.watch) {
+    await screen.write(shown(first, options, screen));
+    return EXIT.ok;
+  }
+  using stop = untilTold();
+  await watchScreen(screen, {
+    every: EVERY,
+    signal: stop.signal,
+    redraw: options.format === "text",
+    frames: frames(first, options, screen),
+  });
+  return EXIT.ok;
+}
+
+/** What there is to show at each turn. */
+function frames(first: Status, options: StatusOptions, screen: Screen) {
+  let known: Status | undefined = first;
+  return async () => {
+    try {
+      const now = known ?? await askStatus(options);
+      known = undefined;
+      return { text: shown(now, options, screen), essence: essenceOf(now) };
+    } catch (error) {
+      if (!(error instanceof AdminError)) throw error;
+      const text = options.format === "json"
+        ? `${safeJson({ error: error.message })}\n`
+        : `error: ${visible(error.message)}\n`;
+      return { text, essence: error.message };
+    }
+  };
+}
+
+function shown(status: Status, options: StatusOptions, screen: Screen): string {
+  if (options.format === "json") {
+    return `${safeJson(status, options.watch ? 0 : 2)}\n`;
+  }
+  const width = screen.size()?.columns;
+  const lines = statusLines(status, {
+    now: Date.now(),
+    colours: screen.colours,
+    verbose: options.verbose,
+    ...(width === undefined ? {} : { width }),
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+/** What of a status is news when it changes: ages and counts of bytes pass by themselves. */
+function essenceOf(status: Status): string {
+  return JSON.stringify(
+    status,
+    (key, value) =>
+      ["oldestUnackedMs", "bytesSent", "retryAt", "attempts"].includes(key) ? 0 : value,
+  );
+}
+
+async function askStatus(options: AdminOptions): Promise<Status> {
+  const answer = statusSchema.safeParse(await askAdmin(options, "/api/v1/status"));
+  if (answer.success) return answer.data;
+  const [issue] = answer.error.issues;
+  throw new AdminError(
+    `what answers is no Pinnace of this version: its status has no proper ${issue?.path.join(".")}`,
+  );
+}

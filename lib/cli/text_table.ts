@@ -1,0 +1,105 @@
+/**
+ * Tables of text: as wide as they need to be, or as narrow as they have to.
+ *
+ * @module
+ */
+import { fit, pad, paint, type Piece, type Style, visible, widthOf } from "./terminal.ts";
+
+/** A column. */
+export interface Column {
+  readonly title: string;
+  /** Cells that it keeps where there are too few for all; absent: it is never cut. */
+  readonly least?: number;
+}
+
+/** One cell: text as it came, and how it stands out. */
+export type Cell = string | Piece;
+
+/** How lines are laid out. */
+export interface Layout {
+  /** Cells of a line; absent: as many as are needed. */
+  readonly width?: number;
+  readonly colours: boolean;
+}
+
+/** A cell that stands out. Its text may be whatever a peer said. */
+export function cell(text: string, style: Style): Piece {
+  return { text, style };
+}
+
+/** Space between columns. */
+const GAP = "  ";
+
+/** The lines of a table, the titles first. Columns that are empty in every row are left out. */
+export function tableLines(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  layout: Layout,
+): string[] {
+  const all = rows.map((row) => row.map(pieceOf));
+  const shown = columns.map((_, at) => at).filter((at) => all.some((row) => row[at]?.text !== ""));
+  const natural = shown.map((at) =>
+    all.reduce(
+      (most, row) => Math.max(most, widthOf(row[at]?.text ?? "")),
+      widthOf(columns[at]!.title),
+    )
+  );
+  const widths = narrowed(natural, shown.map((at) => columns[at]!.least), layout.width);
+  const head = shown.map((at) => cell(columns[at]!.title, "dim"));
+  const body = all.map((row) => shown.map((at) => row[at] ?? cell("", "plain")));
+  return [head, ...body].map((row) => lineOf(row, widths, layout));
+}
+
+/** One line of pieces, cut where it is too long. */
+export function textLine(pieces: readonly Cell[], { width, colours }: Layout): string {
+  let left = width ?? Infinity;
+  const out: string[] = [];
+  for (const piece of pieces.map(pieceOf)) {
+    const text = fit(piece.text, left);
+    left -= widthOf(text);
+    out.push(paint({ text, style: piece.style }, colours));
+    if (text !== piece.text) break;
+  }
+  return out.join("");
+}
+
+function pieceOf(one: Cell): Piece {
+  return typeof one === "string"
+    ? { text: visible(one), style: "plain" }
+    : { text: visible(one.text), style: one.style };
+}
+
+function lineOf(row: readonly Piece[], widths: readonly number[], layout: Layout): string {
+  const pieces = row.flatMap(({ text, style }, at) => {
+    const last = at === row.length - 1;
+    const body = last ? fit(text, widths[at]!) : pad(text, widths[at]!);
+    return at === 0 ? [{ text: body, style }] : [cell(GAP, "plain"), { text: body, style }];
+  });
+  return trimmed(textLine(pieces, layout));
+}
+
+function trimmed(line: string): string {
+  return line.replace(/ +$/, "");
+}
+
+/** Takes cells from the widest columns that may give any, until all fits or none may. */
+function narrowed(
+  natural: readonly number[],
+  least: readonly (number | undefined)[],
+  width: number | undefined,
+): number[] {
+  const widths = [...natural];
+  if (width === undefined || widths.length === 0) return widths;
+  let over = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (widths.length - 1) - width;
+  while (over > 0) {
+    let widest = -1;
+    widths.forEach((one, at) => {
+      if (one <= (least[at] ?? Infinity)) return;
+      if (widest < 0 || one > widths[widest]!) widest = at;
+    });
+    if (widest < 0) break;
+    widths[widest]!--;
+    over--;
+  }
+  return widths;
+}
