@@ -7,9 +7,15 @@ import type { Logger } from "../log.ts";
 import type { Settings } from "../model/settings.ts";
 
 /** What the program is built with and cannot change while it runs. */
-const FROZEN = ["instance", "listen", "receive", "admin", "limits"] as const;
+const FROZEN = {
+  instance: ({ instance }: Settings) => instance,
+  listen: ({ listen }: Settings) => listen,
+  receive: ({ receive }: Settings) => receive,
+  admin: ({ admin }: Settings) => admin,
+  "limits.message": ({ limits }: Settings) => limits.message,
+} as const;
 
-type Values = Readonly<Record<typeof FROZEN[number], string>>;
+type Values = ReadonlyMap<string, string>;
 
 /** Remembers what is in effect; says of each change that waits for a start, once. */
 export class RestartNeeds {
@@ -30,9 +36,9 @@ export class RestartNeeds {
   configured(settings: Settings): void {
     const before = this.#waiting;
     const now = this.#waiting = valuesOf(settings);
-    for (const key of FROZEN) {
-      if (now[key] === before?.[key]) continue;
-      if (now[key] === this.#inEffect?.[key]) {
+    for (const [key, value] of now) {
+      if (value === before?.get(key)) continue;
+      if (value === this.#inEffect?.get(key)) {
         this.#logger.info(`\`${key}\` is as it was at the start; no restart is needed for it`);
       } else this.#logger.warn(`a change of \`${key}\` takes effect at the next start`);
     }
@@ -40,6 +46,7 @@ export class RestartNeeds {
 }
 
 function valuesOf(settings: Settings): Values {
-  const values = FROZEN.map((key) => [key, JSON.stringify(settings[key] ?? null)]);
-  return Object.fromEntries(values) as Values;
+  return new Map(
+    Object.entries(FROZEN).map(([key, of]) => [key, JSON.stringify(of(settings) ?? null)]),
+  );
 }

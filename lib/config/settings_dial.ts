@@ -3,15 +3,9 @@
  *
  * @module
  */
-import type {
-  ClientTlsSettings,
-  DialSettings,
-  PullSettings,
-  SinkSettings,
-} from "../model/settings.ts";
+import type { ClientTlsSettings, DialSettings, SinkSettings } from "../model/settings.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { type Environment, expand } from "./expand.ts";
-import { expandAddress } from "./expand_address.ts";
 import { isLoopback } from "./loopback.ts";
 import { type Path, type Problem, problem } from "./problem.ts";
 import { parseProxy } from "./proxy.ts";

@@ -73,3 +73,12 @@ Deno.test("restart needs: the receiver waits for a start; sinks, peers and what 
     "INFO config `receive` is as it was at the start; no restart is needed for it",
   ]);
 });
+
+Deno.test("restart needs: of the limits only that of messages waits for a start", () => {
+  const { needs, said } = bench();
+  const { limits } = SETTINGS;
+  needs.configured({ ...SETTINGS, limits: { ...limits, file: 1 } });
+  assertEquals(said(), []);
+  needs.configured({ ...SETTINGS, limits: { ...limits, message: 1 } });
+  assertEquals(said(), ["WARN config a change of `limits.message` takes effect at the next start"]);
+});
