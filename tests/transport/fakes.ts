@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock } from "../../lib/rollout/clock.ts";
-import type { EndStatus, PushStream } from "../../lib/transport/push_stream.ts";
+import type { EndStatus, Peer, PushStream } from "../../lib/transport/push_stream.ts";
 import { flatten, type Message } from "../../lib/wire/compose.ts";
 
 /** A clock that stands still until it is moved. */
@@ -54,7 +54,7 @@ export async function settle(): Promise<void> {
 /** A stream whose other end is the test. */
 export class FakeStream implements PushStream {
   readonly path: string = "/test.Service/Stream";
-  readonly peer = { address: "192.0.2.1", port: 4321 };
+  readonly peer: Peer;
   readonly metadata = {};
   readonly progress = { taken: 0, at: 0 };
   readonly written: Uint8Array[] = [];
@@ -62,6 +62,10 @@ export class FakeStream implements PushStream {
   failure: string | undefined;
   readonly #over = new AbortController();
   #callback: ((bytes: Uint8Array) => void) | undefined;
+
+  constructor(peer: Partial<Peer> = {}) {
+    this.peer = { address: "192.0.2.1", port: 4321, ...peer };
+  }
 
   get signal(): AbortSignal {
     return this.#over.signal;
