@@ -7,6 +7,7 @@
 import net, { type Socket } from "node:net";
 import tls from "node:tls";
 import type { ClientTlsSettings } from "../model/settings.ts";
+import { certificateNames, namesHost } from "./identity.ts";
 import {
   checkAuthorities,
   checkPair,
@@ -33,6 +34,12 @@ const ATTEMPTS = 3;
 
 /** How long after the last time. Milliseconds. */
 const APART = 50;
+
+/** What a certificate without the right name is called by {@link whyUnauthorized}. */
+const WRONG_NAME = "wrong name";
+
+/** So many names of a certificate are told. */
+const MOST_NAMES = 8;
 
 /**
  * Reads the files (absolute paths) for a handshake with `host`. Rejects with a {@link TlsFilesError}
@@ -80,7 +87,9 @@ export async function secureClient(
     host: serverName,
     ALPNProtocols: ["h2"],
     minVersion: "TLSv1.2",
-    rejectUnauthorized: false, // so that we can say why; see below
+    rejectUnauthorized: false, // so that we can say why
+    checkServerIdentity: (_host, { raw }) =>
+      namesHost(certificateNames(raw), serverName) ? undefined : new Error(WRONG_NAME),
   });
   try {
     await untilAborted(handshake(secured), signal);
@@ -145,9 +154,10 @@ function handshake(secured: tls.TLSSocket): Promise<void> {
 }
 
 function whyUnauthorized(secured: tls.TLSSocket, { ca, serverName }: ClientTlsMaterial): string {
-  const { subjectaltname, valid_from, valid_to, issuer } = secured.getPeerCertificate();
-  if (String(secured.authorizationError) === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    const names = subjectaltname?.replaceAll(/(?:DNS|IP Address|URI):/g, "") || "nobody";
+  const { raw, valid_from, valid_to, issuer } = secured.getPeerCertificate();
+  if (String(secured.authorizationError).includes(WRONG_NAME)) {
+    const { dnsNames, addresses, uris } = certificateNames(raw);
+    const names = [...dnsNames, ...addresses, ...uris].slice(0, MOST_NAMES).join(", ") || "nobody";
     return `the server's certificate is for ${names}, not for ${serverName}`;
   }
   const [from, to] = [Date.parse(valid_from), Date.parse(valid_to)];

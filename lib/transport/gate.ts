@@ -10,10 +10,11 @@ import type { Socket } from "node:net";
 import { type FrameLimits, type Side, type Violation, violation } from "./frame_rules.ts";
 import { type DrainNotice, FrameScanner } from "./frame_scanner.ts";
 
-/** Who the peer proved to be. Absent in plaintext. */
+/** Who the peer proved to be: the names of its verified certificate. Absent where it showed none. */
 export interface PeerIdentity {
-  /** URIs of its certificate (SPIFFE). */
+  /** URIs (SPIFFE). */
   readonly uris: readonly string[];
+  readonly dnsNames: readonly string[];
 }
 
 /** What a gate tells. None of it may throw. */

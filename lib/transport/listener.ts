@@ -8,6 +8,7 @@ import net from "node:net";
 import { formatHostPort } from "../model/host_port.ts";
 import { Gate, type PeerIdentity } from "./gate.ts";
 import type { FrameLimits, Violation } from "./frame_rules.ts";
+import { ClientLeftError, HandshakeError } from "./server_handshake.ts";
 
 /** Where connections go. {@link PushServer} is one. */
 export interface ConnectionTaker {
@@ -24,12 +25,21 @@ export interface ListenAddress {
 }
 
 /** Why a connection was turned away before it was anybody's; a label for metrics. */
-export type RefusalReason = "connections" | "address" | "unfinished" | "deadline" | "handshake";
+export type RefusalReason =
+  | "connections"
+  | "address"
+  | "unfinished"
+  | "deadline"
+  | "handshake"
+  | "allow";
 
 /** Told what happens. None of it may throw. */
 export interface ListenerHooks {
-  /** A connection was turned away: a cap was reached, or it did not get ready in time. */
-  refused?(reason: RefusalReason, address: string): void;
+  /**
+   * A connection was turned away: a cap was reached, it did not get ready in time, or its handshake
+   * failed, of which `detail` says why, and who it was.
+   */
+  refused?(reason: RefusalReason, address: string, detail?: string): void;
   /** A connection was ended since its peer broke the rules of HTTP/2. */
   violation?(violation: Violation, address: string): void;
 }
@@ -54,7 +64,10 @@ export interface ListenOptions {
   readonly maxPerAddress?: number;
   readonly limits?: FrameLimits;
   readonly hooks?: ListenerHooks;
-  /** Turns a raw connection into a secured one. Absent: plaintext. Rejects where the handshake fails. */
+  /**
+   * Turns a raw connection into a secured one. Absent: plaintext. Rejects where the handshake fails:
+   * with a HandshakeError that knows the reason, or a ClientLeftError where nobody is to be refused.
+   */
   readonly secure?: (socket: net.Socket) => Promise<Secured>;
 }
 
@@ -116,16 +129,29 @@ class Doorkeeper {
     if (full !== undefined) return this.#refuse(socket, full, address);
     this.#count(socket, address);
     const { prefaceDeadline = 5000, secure } = this.#options;
-    const timer = setTimeout(() => this.#refuse(socket, "deadline", address), prefaceDeadline);
     const settled = () => {
       clearTimeout(timer);
-      this.#unfinished.delete(socket);
+      return this.#unfinished.delete(socket);
     };
-    socket.once("close", settled);
-    if (secure === undefined) return this.#gate({ socket }, address, settled);
+    const refuse = (reason: RefusalReason, detail?: string) => {
+      if (settled()) this.#refuse(socket, reason, address, detail);
+    };
+    const timer = setTimeout(() => refuse("deadline"), prefaceDeadline);
+    if (secure === undefined) {
+      socket.once("close", settled);
+      return this.#gate({ socket }, address, settled);
+    }
+    // A handshake that fails closes the socket itself; it is settled by what `secure` comes to.
     secure(socket).then(
-      (secured) => this.#gate(secured, address, settled),
-      () => this.#refuse(socket, "handshake", address),
+      (secured) => {
+        if (socket.destroyed) return void settled();
+        socket.once("close", settled);
+        this.#gate(secured, address, settled);
+      },
+      (error) => {
+        if (error instanceof ClientLeftError) settled(); // a health probe, for example
+        else refuse(error instanceof HandshakeError ? error.reason : "handshake", said(error));
+      },
     );
   }
 
@@ -133,8 +159,7 @@ class Doorkeeper {
     for (const socket of this.#unfinished) socket.destroy();
   }
 
-  #gate({ socket, identity }: Secured, address: string, settled: () => void): void {
-    if (socket.destroyed) return; // it came too late
+  #gate({ socket, identity }: Secured, address: string, settled: () => boolean): void {
     const { now, limits, hooks } = this.#options;
     new Gate(socket, {
       side: "server",
@@ -171,11 +196,14 @@ class Doorkeeper {
     });
   }
 
-  #refuse(socket: net.Socket, reason: RefusalReason, address: string): void {
-    if (socket.destroyed) return; // for another reason
-    this.#options.hooks?.refused?.(reason, address);
+  #refuse(socket: net.Socket, reason: RefusalReason, address: string, detail?: string): void {
+    this.#options.hooks?.refused?.(reason, address, detail);
     socket.destroy();
   }
+}
+
+function said(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function listenError(host: string, port: number, cause: NodeJS.ErrnoException): ListenError {

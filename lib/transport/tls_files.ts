@@ -7,6 +7,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { join } from "node:path";
 import type { TlsFiles } from "../model/settings.ts";
+import { certificateNames } from "./identity.ts";
 import { readSmallFile } from "./small_file.ts";
 
 /** Contents of the files, PEM. Each is absent where no such file is configured, or the folder has none. */
@@ -120,17 +121,22 @@ function onlyOne(there: string, missing: string): TlsFilesError {
   return new TlsFilesError(`there is ${there}, but no ${missing}`, `add the ${missing}`);
 }
 
-function certificatesOf(pem: string, path: string): readonly X509Certificate[] {
+/** The certificates in a text; what is between them is skipped. Throws where one cannot be read. */
+export function pemCertificates(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+function certificatesOf(pem: string, path: string): readonly X509Certificate[] {
   const hint = "it must hold certificates as PEM, from BEGIN CERTIFICATE to END CERTIFICATE";
-  if (blocks.length === 0) throw new TlsFilesError(`${path} holds no certificate`, hint);
-  return blocks.map((block) => {
-    try {
-      return new X509Certificate(block);
-    } catch {
-      throw new TlsFilesError(`${path} holds a certificate that cannot be read`, hint);
-    }
-  });
+  let certificates: readonly X509Certificate[];
+  try {
+    certificates = pemCertificates(pem);
+  } catch {
+    throw new TlsFilesError(`${path} holds a certificate that cannot be read`, hint);
+  }
+  if (certificates.length === 0) throw new TlsFilesError(`${path} holds no certificate`, hint);
+  return certificates;
 }
 
 function privateKeyOf(pem: string, path: string): KeyObject {
@@ -147,8 +153,8 @@ function privateKeyOf(pem: string, path: string): KeyObject {
   }
 }
 
-/** Its first SPIFFE URI or DNS name, else its subject. */
+/** Its first URI or DNS name, else its subject. */
 function nameOf(certificate: X509Certificate): string {
-  const names = certificate.subjectAltName?.split(", ").map((name) => name.replace(/^\w+:/, ""));
-  return names?.[0] ?? certificate.subject ?? "";
+  const { uris, dnsNames } = certificateNames(certificate.raw);
+  return uris[0] ?? dnsNames[0] ?? certificate.subject ?? "";
 }

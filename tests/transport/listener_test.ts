@@ -175,7 +175,7 @@ Deno.test("listener: closed, it accepts no more, drops the unfinished and leaves
 });
 
 Deno.test("listener: connections are secured first where that is asked for", async () => {
-  const identity = { uris: ["spiffe://example.org/ns/a/sa/b"] };
+  const identity = { uris: ["spiffe://example.org/ns/a/sa/b"], dnsNames: [] };
   let count = 0;
   await using bench = new Bench({
     secure: (socket) =>

@@ -1,0 +1,115 @@
+/**
+ * The names in a certificate, out of its own bytes (RFC 5280, section 4.2.1.6). The runtime gives them
+ * as one text that a certificate can forge: a URI may hold `, DNS:` and so pass for a further name.
+ *
+ * @module
+ */
+import ipaddr from "ipaddr.js";
+
+/** The alternative names of a certificate, by type. */
+export interface CertificateNames {
+  readonly uris: readonly string[];
+  readonly dnsNames: readonly string[];
+  /** As `net.isIP` takes them; IPv6 in full: `0:0:0:0:0:0:0:1`. */
+  readonly addresses: readonly string[];
+}
+
+/** A DER value. */
+interface Value {
+  readonly tag: number;
+  readonly content: Uint8Array;
+}
+
+const SEQUENCE = 0x30;
+const OCTET_STRING = 0x04;
+/** `[3] EXPLICIT Extensions` of a TBSCertificate. */
+const EXTENSIONS = 0xa3;
+/** The object identifier and its value's bytes: 2.5.29.17. */
+const SUBJECT_ALT_NAME = "6,85,29,17";
+const [DNS, URI, IP] = [0x82, 0x86, 0x87];
+
+/** Reads the alternative names of a certificate (DER). One that cannot be read has none. */
+export function certificateNames(certificate: Uint8Array): CertificateNames {
+  const uris: string[] = [];
+  const dnsNames: string[] = [];
+  const addresses: string[] = [];
+  for (const { tag, content } of alternativeNames(certificate)) {
+    if (tag === URI && isPlain(content)) uris.push(textOf(content));
+    if (tag === DNS && isPlain(content)) dnsNames.push(textOf(content).toLowerCase());
+    if (tag === IP) addresses.push(addressOf(content));
+  }
+  return { uris, dnsNames, addresses };
+}
+
+/**
+ * Whether the names include a host: an IP address, or a DNS name, of which the first label of the
+ * certificate's may be `*` (RFC 9525, section 6.3).
+ */
+export function namesHost({ dnsNames, addresses }: CertificateNames, host: string): boolean {
+  const address = canonicalAddress(host);
+  if (address !== undefined) return addresses.includes(address);
+  const wanted = host.toLowerCase().replace(/\.$/, "");
+  const parent = wanted.replace(/^[^.]+/, "");
+  return dnsNames.some((name) =>
+    name === wanted ||
+    (name.startsWith("*.") && parent.includes(".", 1) && name.slice(1) === parent)
+  );
+}
+
+function alternativeNames(certificate: Uint8Array): readonly Value[] {
+  const [tbs] = children(children(certificate)[0]?.content);
+  const extensions = children(tbs?.content).find(({ tag }) => tag === EXTENSIONS);
+  for (const extension of children(children(extensions?.content)[0]?.content)) {
+    const parts = children(extension.content);
+    const [id, value] = [parts[0], parts.at(-1)];
+    if (id === undefined || value?.tag !== OCTET_STRING) continue;
+    if ([id.tag, ...id.content].join() !== SUBJECT_ALT_NAME) continue;
+    const [names] = children(value.content);
+    return names?.tag === SEQUENCE ? children(names.content) : [];
+  }
+  return [];
+}
+
+/** The values that follow one another in `bytes`; none where they are no DER. */
+function children(bytes: Uint8Array | undefined): readonly Value[] {
+  const values: Value[] = [];
+  for (let at = 0; bytes !== undefined && at < bytes.length;) {
+    const tag = bytes[at]!;
+    let length = bytes[at + 1] ?? Infinity;
+    at += 2;
+    if (length > 127) {
+      const count = length & 127;
+      if (count === 0 || count > 4) return [];
+      length = bytes.subarray(at, at + count).reduce((sum, byte) => sum * 256 + byte, 0);
+      at += count;
+    }
+    if (at + length > bytes.length) return [];
+    values.push({ tag, content: bytes.subarray(at, at + length) });
+    at += length;
+  }
+  return values;
+}
+
+/** Names are IA5Strings; white space and control characters have no place in either kind. */
+function isPlain(bytes: Uint8Array): boolean {
+  return bytes.length > 0 && bytes.every((byte) => byte > 0x20 && byte < 0x7f);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function addressOf(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join(".");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const groups = Array.from({ length: bytes.length >> 1 }, (_, i) => view.getUint16(2 * i));
+  return groups.map((group) => group.toString(16)).join(":");
+}
+
+function canonicalAddress(host: string): string | undefined {
+  if (!ipaddr.isValid(host)) return undefined;
+  const address = ipaddr.parse(host);
+  return address.kind() === "ipv4"
+    ? address.toString()
+    : (address as ipaddr.IPv6).parts.map((part) => part.toString(16)).join(":");
+}

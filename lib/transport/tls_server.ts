@@ -1,0 +1,217 @@
+/**
+ * TLS for a listener: certificate, key and the authorities of clients out of files, which may be
+ * replaced at any time. New handshakes use the new ones, open streams stay, and what does not fit
+ * leaves the last good ones in use.
+ *
+ * @module
+ */
+import type { Socket } from "node:net";
+import type { TlsFiles } from "../model/settings.ts";
+import { dirname } from "node:path";
+import { ContentWatch } from "./content_watch.ts";
+import type { Secured } from "./listener.ts";
+import { type ClientPolicy, shakeHands } from "./server_handshake.ts";
+import {
+  checkAuthorities,
+  checkPair,
+  dateOf,
+  type OwnCertificate,
+  readTlsFiles,
+  TlsFilesError,
+  type TlsMaterial,
+  tlsPaths,
+} from "./tls_files.ts";
+
+/** What is wrong with the files, for a person. `error`: they cannot be used; `warning`: not for long. */
+export interface TlsProblem {
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** How a listener is made secure. */
+export interface TlsServerOptions {
+  /** Absolute paths. With a `ca`, clients are asked for a certificate. */
+  readonly files: TlsFiles;
+  /** Whether clients must show a certificate (default), or may do without; one that does not verify is refused either way. Only with a `ca`. */
+  readonly certificate?: "require" | "request";
+  /** Patterns of URIs and DNS names, of which a client's certificate must have one; empty or absent: any that `ca` vouches for. */
+  readonly allow?: readonly string[];
+  /** How often the files are compared without an event. Milliseconds; default 5 s. */
+  readonly poll?: number;
+  /** Told when what is wrong with the files changes; undefined: nothing is any more. Must not throw. */
+  readonly onProblem?: (problem: TlsProblem | undefined) => void;
+  /** Told when new files are in use. Must not throw. */
+  readonly onRotated?: (certificate: OwnCertificate) => void;
+  /** Milliseconds since the epoch. Default: the machine's clock. */
+  readonly wallClock?: () => number;
+}
+
+/** What a listener shows, for status. */
+export interface TlsServerStatus extends OwnCertificate {
+  /** Whether clients show certificates. */
+  readonly clients: "none" | "request" | "require";
+  readonly problem?: TlsProblem;
+}
+
+/** What handshakes use from now on. */
+interface InUse {
+  readonly material: Required<Pick<TlsMaterial, "cert" | "key">> & TlsMaterial;
+  readonly own: OwnCertificate;
+}
+
+/** How often files are compared. Milliseconds. */
+const POLL = 5000;
+
+/** A certificate that expires within this time is worth a warning. Milliseconds: 7 days. */
+export const EXPIRES_SOON = 7 * 24 * 3_600_000;
+
+/** Secures the connections of a listener. Disposing it ends watching; open connections stay. */
+export class TlsServer implements AsyncDisposable {
+  readonly #options: TlsServerOptions;
+  readonly #watch: ContentWatch;
+  #inUse: InUse;
+  /** What was read last, good or not. */
+  #seen: TlsMaterial;
+  #broken: TlsProblem | undefined;
+  #problem: TlsProblem | undefined;
+
+  private constructor(options: TlsServerOptions, inUse: InUse) {
+    this.#options = options;
+    this.#inUse = inUse;
+    this.#seen = inUse.material;
+    this.#tell();
+    const folders = new Set(Object.values(tlsPaths(options.files)).map((path) => dirname(path)));
+    this.#watch = new ContentWatch({
+      folders: [...folders],
+      poll: options.poll ?? POLL,
+      look: () => this.#look(),
+    });
+  }
+
+  /** Reads the files, once, and watches them. Rejects with a {@link TlsFilesError} where there is nothing good to begin with. */
+  static async open(options: TlsServerOptions): Promise<TlsServer> {
+    const material = await readTlsFiles(options.files);
+    const inUse = usable(material, options);
+    return new TlsServer(options, inUse);
+  }
+
+  /** For `ListenOptions.secure`. Rejects with a HandshakeError that says who was refused and why. */
+  readonly secure = (socket: Socket): Promise<Secured> =>
+    shakeHands(socket, this.#inUse.material, this.#policy());
+
+  /** Looks at the files now. Resolves when they are in use, or {@link TlsServer.status} says why not. */
+  reload(): Promise<void> {
+    return this.#watch.look();
+  }
+
+  /** What is shown to clients now. */
+  status(): TlsServerStatus {
+    const { own, material } = this.#inUse;
+    const clients = material.ca === undefined ? "none" : this.#options.certificate ?? "require";
+    return { ...own, clients, ...(this.#problem === undefined ? {} : { problem: this.#problem }) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#watch[Symbol.asyncDispose]();
+  }
+
+  #policy(): ClientPolicy {
+    const { certificate = "require", allow = [] } = this.#options;
+    return { certificate, allow, now: this.#now };
+  }
+
+  get #now(): () => number {
+    return this.#options.wallClock ?? Date.now;
+  }
+
+  /** Puts what changed into use, if it is good. */
+  async #look(): Promise<void> {
+    try {
+      const material = await readTlsFiles(this.#options.files);
+      if (!same(material, this.#seen) || this.#broken !== undefined) this.#take(material);
+      this.#seen = material;
+    } catch (error) {
+      this.#seen = {};
+      this.#broken = asProblem(error);
+    }
+    this.#tell();
+  }
+
+  #take(material: TlsMaterial): void {
+    const next = usable(material, this.#options);
+    const { own } = next;
+    if (own.notAfter < this.#now()) {
+      const message = `the new certificate ${own.subject} expired on ${dateOf(own.notAfter)}`;
+      throw new TlsFilesError(message, "the last good one stays in use; renew it");
+    }
+    if (material.ca === undefined && this.#inUse.material.ca !== undefined) {
+      throw new TlsFilesError(
+        `${
+          tlsPaths(this.#options.files).ca
+        } is gone; clients are still asked for certificates of its authorities`,
+        "put it back, or restart to accept clients without certificates",
+      );
+    }
+    this.#broken = undefined;
+    if (same(material, this.#inUse.material)) return; // as before something went wrong
+    this.#inUse = next;
+    this.#options.onRotated?.(own);
+  }
+
+  /** Says what is wrong, each time that changes. */
+  #tell(): void {
+    const problem = this.#broken ?? this.#aging();
+    if (JSON.stringify(problem) === JSON.stringify(this.#problem)) return;
+    this.#problem = problem;
+    this.#options.onProblem?.(problem);
+  }
+
+  #aging(): TlsProblem | undefined {
+    const { subject, notBefore, notAfter } = this.#inUse.own;
+    const [now, hint] = [this.#now(), "renew it; the files are read again when they change"];
+    if (notAfter < now) {
+      const message = `the certificate ${subject} expired on ${dateOf(notAfter)}`;
+      return { severity: "error", message, hint };
+    }
+    if (notBefore > now) {
+      const message = `the certificate ${subject} is not valid before ${dateOf(notBefore)}`;
+      return { severity: "error", message, hint: "is the clock of this machine right?" };
+    }
+    if (notAfter - now > EXPIRES_SOON) return undefined;
+    const message = `the certificate ${subject} expires on ${dateOf(notAfter)}`;
+    return { severity: "warning", message, hint };
+  }
+}
+
+function usable(material: TlsMaterial, { files, allow = [] }: TlsServerOptions): InUse {
+  const own = checkPair(material, files);
+  checkAuthorities(material, files);
+  const { cert, key, ca } = material;
+  if (own === undefined || cert === undefined || key === undefined) {
+    const { cert: path } = tlsPaths(files);
+    throw new TlsFilesError(
+      path === undefined ? "TLS has no certificate" : `${path} does not exist`,
+      "a listener needs a certificate and its key",
+    );
+  }
+  if (ca === undefined && allow.length > 0) {
+    throw new TlsFilesError(
+      "`allow` is of no use without a ca: clients are not asked for certificates",
+      "add ca.crt, the authorities of the clients' certificates",
+    );
+  }
+  return { material: { ...material, cert, key }, own };
+}
+
+function same(a: TlsMaterial, b: TlsMaterial): boolean {
+  return a.cert === b.cert && a.key === b.key && a.ca === b.ca;
+}
+
+function asProblem(error: unknown): TlsProblem {
+  if (error instanceof TlsFilesError) {
+    return { severity: "error", message: error.message, hint: error.hint };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { severity: "error", message, hint: "the last good files stay in use" };
+}
