@@ -31,7 +31,7 @@ export const ADS_PATHS: Readonly<Record<AdsVariant, string>> = {
 export interface PullTarget extends DialTarget {
   /** `xds://host:port`; unique; names the source. */
   readonly url: string;
-  /** Patterns of namespaces that it may fill; empty: all. */
+  /** Patterns of namespaces that it may fill, which the registry knows: when they change, all is asked anew. */
   readonly namespaces: readonly string[];
 }
 
@@ -271,7 +271,7 @@ export class PullLink implements AsyncDisposable {
 
   #open(stream: PushStream, source: SourceConnection, knowledge: PullKnowledge): PullStream {
     const { judge, sender, clock, instance, observer } = this.#context;
-    const { url, namespaces } = this.target;
+    const { url } = this.target;
     const { variant } = knowledge;
     this.#variant = variant;
     return this.#stream = new PullStream({
@@ -279,7 +279,6 @@ export class PullLink implements AsyncDisposable {
       source,
       knowledge,
       judge,
-      namespaces: namespaces.length > 0 ? namespaces : source.namespaces,
       sender,
       clock,
       instance,

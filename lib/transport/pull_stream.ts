@@ -21,8 +21,6 @@ export interface PullStreamParts {
   readonly source: SourceConnection;
   readonly knowledge: PullKnowledge;
   readonly judge: Judge;
-  /** Patterns of namespaces that the server may fill; empty: all. */
-  readonly namespaces: readonly string[];
   readonly sender: Sender;
   readonly clock: Clock;
   /** Our name: a server that has it too is ourselves. */
@@ -40,7 +38,10 @@ const FIRST_ANSWER = 30_000;
 const ONE_BY_ONE = 5000;
 
 /** Most that may wait to be judged. Bytes. */
-const MOST_WAITING = 64 * 1024 * 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Most that may wait to be judged. Responses. */
+const MOST_WAITING = 1000;
 
 /** A response that waits to be judged. */
 interface Waiting {
@@ -132,7 +133,7 @@ export class PullStream {
     if (this.#variant === "sotw") this.#supersede(head.type);
     this.#waiting.push({ head, bytes });
     this.#bytesWaiting += bytes.length;
-    if (this.#bytesWaiting > MOST_WAITING) {
+    if (this.#bytesWaiting > MOST_BYTES || this.#waiting.length > MOST_WAITING) {
       return this.end(
         "the server sends faster than it can be checked, and does not wait for answers",
       );
@@ -178,7 +179,7 @@ export class PullStream {
     if (this.#inDoubt.has(type)) {
       return this.end("a difference was refused before, so all there is is asked for anew");
     }
-    const { judge, namespaces } = this.#parts;
+    const { judge, source: { namespaces } } = this.#parts;
     const judgement = await judge(bytes, { protocol: this.#variant, namespaces }, signal);
     if (signal.aborted) return;
     if (judgement.kind === "unreadable") return this.end(judgement.message);

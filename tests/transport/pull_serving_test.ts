@@ -1,0 +1,303 @@
+/** Pulling over real connections: from our own server, and from one that does what it likes. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { Buffer } from "node:buffer";
+import net from "node:net";
+import { KINDS, MCP_RESOURCE_TYPE_URL } from "../../lib/model/kind.ts";
+import type { Resource } from "../../lib/model/resource.ts";
+import { collectionResolver, typeUrlResolver } from "../../lib/protocol/resolve.ts";
+import type { Event } from "../../lib/protocol/stream.ts";
+import { judge } from "../../lib/receive/judge.ts";
+import { systemClock } from "../../lib/rollout/clock.ts";
+import { Collection } from "../../lib/snapshot/collection.ts";
+import { Hub } from "../../lib/snapshot/hub.ts";
+import { emptySnapshot } from "../../lib/snapshot/snapshot.ts";
+import { dialTarget } from "../../lib/transport/dial_target.ts";
+import { ADS_PATHS, type PullTarget } from "../../lib/transport/pull_link.ts";
+import { Pulls } from "../../lib/transport/puller.ts";
+import type { PushStream } from "../../lib/transport/push_stream.ts";
+import { Sender } from "../../lib/transport/sender.ts";
+import { addServices } from "../../lib/transport/services.ts";
+import type { SessionObserver } from "../../lib/transport/session.ts";
+import { Sessions } from "../../lib/transport/sessions.ts";
+import { discoveryResponseCodec } from "../../lib/wire/messages.ts";
+import { converted } from "../receive/pushes.ts";
+import { SETTINGS } from "../snapshot/snapshots.ts";
+import { frame, FrameType, goaway, settings } from "./frames.ts";
+import { MemoryRegistry, SERVICE_ENTRY } from "./pulling.ts";
+import { messageOf, Serving } from "./serving.ts";
+import { now, until } from "./sockets.ts";
+
+/** A Pinnace that serves what it is told to. */
+class Upstream implements AsyncDisposable {
+  readonly events: Event[] = [];
+  /** Resources in each push of service entries. */
+  readonly pushes: number[] = [];
+  readonly hub = new Hub();
+  readonly #sender = new Sender({ now });
+  readonly #sessions: Sessions;
+  #serving: Serving | undefined;
+
+  constructor() {
+    const quiet = () => {};
+    const observer: SessionObserver = {
+      opened: quiet,
+      cut: quiet,
+      closed: quiet,
+      sent: (_session, { type, content }) => {
+        if (type !== SERVICE_ENTRY) return;
+        const full = content.kind === "full";
+        this.pushes.push(full ? content.collection.size : content.diff.changed.length);
+      },
+      event: (_session, event) => void this.events.push(event),
+    };
+    const targets = this.hub;
+    const sender = this.#sender;
+    this.#sessions = new Sessions({ targets, sender, observer, clock: systemClock });
+  }
+
+  static async start(instance: string): Promise<Upstream> {
+    const upstream = new Upstream();
+    upstream.#serving = await Serving.start();
+    addServices(upstream.#serving.server, {
+      sessions: upstream.#sessions,
+      instance,
+      typeUrls: typeUrlResolver(),
+      collections: () => collectionResolver({ unknownCollection: "empty" }),
+    });
+    return upstream;
+  }
+
+  get port(): number {
+    return this.#serving!.port;
+  }
+
+  get acks(): number {
+    return this.events.filter(({ kind }) => kind === "ack").length;
+  }
+
+  publish(entries: readonly Resource[]): void {
+    const empty = emptySnapshot(SETTINGS);
+    const all = Collection.of(MCP_RESOURCE_TYPE_URL, entries);
+    const collections = new Map([...empty.collections, ["ServiceEntry", all]]);
+    this.hub.publish({ snapshot: { ...empty, collections }, changedAt: Date.now() });
+  }
+
+  /** Ends every stream. */
+  async stop(): Promise<void> {
+    await this.#serving![Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    this.#sessions[Symbol.dispose]();
+    this.#sender[Symbol.dispose]();
+  }
+}
+
+/** Who pulls. */
+class Downstream implements AsyncDisposable {
+  readonly registry = new MemoryRegistry();
+  readonly log: string[] = [];
+  readonly pulls: Pulls;
+  readonly #sender = new Sender({ now });
+
+  constructor(instance = "downstream") {
+    this.pulls = new Pulls({
+      instance,
+      registry: this.registry,
+      judge: (bytes, options) => Promise.resolve(judge(bytes, options)),
+      sender: this.#sender,
+      clock: systemClock,
+      random: () => 1, // the shortest pauses
+      resolve: (host) => Promise.resolve([host]),
+      dial: (target, address, path, { signal }) =>
+        dialTarget(target, address, path, { signal, now }),
+      observer: {
+        up: (_url, _address, variant) => void this.log.push(`up ${variant}`),
+        down: (_url, _address, reason) => void this.log.push(`down: ${reason}`),
+        refused: (_url, _type, message) => void this.log.push(`refused: ${message}`),
+      },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pulls[Symbol.asyncDispose]();
+    this.#sender[Symbol.dispose]();
+  }
+}
+
+function at(port: number): PullTarget {
+  return { url: `xds://127.0.0.1:${port}`, host: "127.0.0.1", port, headers: {}, namespaces: [] };
+}
+
+function namesOf(downstream: Downstream, { url }: PullTarget): string[] {
+  return downstream.registry.names("ServiceEntry", url);
+}
+
+Deno.test("pull, served: from a Pinnace comes all there is, then what changed, and every push is ACKed", async () => {
+  await using upstream = await Upstream.start("upstream");
+  await using downstream = new Downstream();
+  const target = at(upstream.port);
+  const entries = converted(300);
+  upstream.publish(entries);
+  downstream.pulls.configure([target]);
+  await until(() => upstream.acks === KINDS.length, "every kind is ACKed");
+  assertEquals(namesOf(downstream, target), entries.map(({ name }) => name).sort());
+  upstream.publish([...entries.slice(1, -1), ...converted(300, "b").slice(-1)]);
+  await until(() => upstream.acks === KINDS.length + 1, "the change is ACKed");
+  assertEquals(namesOf(downstream, target).length, 299);
+  assertEquals(upstream.pushes, [300, 1]);
+  assertEquals(downstream.log, ["up delta"]);
+  assertEquals(upstream.events.filter(({ kind }) => kind === "nack" || kind === "stale"), []);
+});
+
+Deno.test("pull, served: after a reconnect only what changed meanwhile is sent", async () => {
+  await using upstream = await Upstream.start("upstream");
+  await using downstream = new Downstream();
+  const target = at(upstream.port);
+  const entries = converted(100);
+  upstream.publish(entries);
+  downstream.pulls.configure([target]);
+  await until(() => upstream.acks === KINDS.length, "every kind is ACKed");
+  downstream.pulls.configure([]);
+  await until(() => downstream.registry.connected === 0, "the stream is over");
+  upstream.publish(entries.slice(2));
+  downstream.pulls.configure([target]);
+  await until(() => namesOf(downstream, target).length === 98, "the difference came");
+  assertEquals(upstream.pushes, [100, 0]);
+});
+
+Deno.test("pull, served: from oneself nothing is taken", async () => {
+  await using upstream = await Upstream.start("one");
+  await using downstream = new Downstream("one");
+  upstream.publish(converted(3));
+  downstream.pulls.configure([at(upstream.port)]);
+  await until(() => downstream.log.length > 0, "it is noticed");
+  assertMatch(downstream.log[0]!, /^down: the server is this Pinnace itself/);
+  assertEquals(namesOf(downstream, at(upstream.port)), []);
+});
+
+Deno.test("pull, served: tiers that pull from each other come to rest, and send nothing that did not change", async () => {
+  await using a = await Upstream.start("a");
+  await using b = await Upstream.start("b");
+  await using ofA = new Downstream("a");
+  await using ofB = new Downstream("b");
+  const own = { a: converted(4), b: [] as Resource[] };
+  const unite = (
+    upstream: Upstream,
+    mine: Resource[],
+    downstream: Downstream,
+    from: PullTarget,
+  ) => {
+    const versions = downstream.registry.sets.get(from.url)?.get("ServiceEntry");
+    const pulled = converted(9).filter(({ name }) => versions?.has(name));
+    const names = new Set(mine.map(({ name }) => name));
+    upstream.publish([...mine, ...pulled.filter(({ name }) => !names.has(name))]);
+  };
+  const publish = () => {
+    unite(a, own.a, ofA, at(b.port));
+    unite(b, own.b, ofB, at(a.port));
+  };
+  for (const [{ registry }] of [[ofA], [ofB]] as const) {
+    const connect = registry.connect.bind(registry);
+    registry.connect = (source) => {
+      const connection = connect(source);
+      assert("take" in connection);
+      const { take } = connection;
+      return {
+        ...connection,
+        take: async (...args) => {
+          const taken = await take(...args);
+          publish();
+          return taken;
+        },
+      };
+    };
+  }
+  publish();
+  ofA.pulls.configure([at(b.port)]);
+  ofB.pulls.configure([at(a.port)]);
+  await until(() => namesOf(ofA, at(b.port)).length === 4, "what a has came back from b");
+  own.b = converted(6).slice(4);
+  publish();
+  await until(() => namesOf(ofB, at(a.port)).length === 6, "what b has came back from a");
+  const sent = () => a.pushes.length + b.pushes.length;
+  await until(() => a.acks + b.acks >= 2 * KINDS.length + 2, "all is ACKed");
+  const before = sent();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  publish();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assertEquals(sent(), before);
+});
+
+/** A server of one variant of ADS. */
+async function serveAds(
+  variant: "sotw" | "delta",
+  opened: (stream: PushStream) => void,
+): Promise<Serving> {
+  const serving = await Serving.start();
+  serving.server.addStream(ADS_PATHS[variant], opened);
+  return serving;
+}
+
+Deno.test("pull, served: a server without the delta variant is asked for all there is at once", async () => {
+  const asked: string[] = [];
+  await using serving = await serveAds("sotw", (stream) => {
+    stream.onRequest(() => {
+      if (asked.push("request") > 1) return;
+      const response = { typeUrl: SERVICE_ENTRY, nonce: "1", versionInfo: "1" };
+      stream.write(messageOf(discoveryResponseCodec.encode(response))).catch(() => {});
+    });
+  });
+  await using downstream = new Downstream();
+  downstream.pulls.configure([at(serving.port)]);
+  await until(() => downstream.log.at(-1) === "up sotw", "it answers");
+  assertMatch(downstream.log[0]!, /UNIMPLEMENTED/);
+  await until(() => asked.length === KINDS.length + 1, "its response is ACKed");
+});
+
+Deno.test("pull, served: a server that names the type that it refuses is asked for another version", async () => {
+  const streams: PushStream[] = [];
+  await using serving = await serveAds("delta", (stream) => {
+    streams.push(stream);
+    if (streams.length > 1) return;
+    stream.onRequest(() => {
+      stream.end({ code: "INVALID_ARGUMENT", message: `no ${SERVICE_ENTRY} here` });
+    });
+  });
+  await using downstream = new Downstream();
+  downstream.pulls.configure([at(serving.port)]);
+  await until(() => streams.length === 2, "it is dialled again");
+  const types = () => downstream.pulls.status()[0]!.types;
+  await until(() => types()[0]?.type === "networking.istio.io/v1beta1/ServiceEntry", "older asked");
+});
+
+for (
+  const [what, bytes] of [
+    ["GOAWAY", [...goaway(0, 0)]],
+    ["no HTTP/2", [...new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n")]],
+    ["a frame that makes no sense", [...frame(FrameType.pushPromise, 0, 1, new Uint8Array(4))]],
+  ] as const
+) {
+  Deno.test(`pull, served: a server that answers with ${what} is dialled again, and said why`, async () => {
+    const sockets: net.Socket[] = [];
+    const server = net.createServer((socket) => {
+      sockets.push(socket);
+      socket.on("error", () => {}).on("data", () => {});
+      socket.write(Buffer.from([...what === "no HTTP/2" ? [] : settings(), ...bytes]));
+    });
+    server.listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as net.AddressInfo;
+    const downstream = new Downstream();
+    try {
+      downstream.pulls.configure([at(port)]);
+      await until(() => downstream.log.length >= 2, "it is dialled again", 10_000);
+      assert(downstream.log.every((line) => line.startsWith("down: ")), downstream.log.join());
+    } finally {
+      await downstream[Symbol.asyncDispose]();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    }
+  });
+}
