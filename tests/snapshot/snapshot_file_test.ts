@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
+import { createHash } from "node:crypto";
+import type { Settings } from "../../lib/model/settings.ts";
 import {
   decodeHead,
   decodeSnapshot,
@@ -98,4 +100,57 @@ Deno.test("snapshot file: the file is not kept in memory by the resources read f
 Deno.test("snapshot file: written in pieces of bounded size", () => {
   const pieces = [...encodeSnapshot(largeSnapshot(2000, 4096), { sequence: 1, savedAt: 0 })];
   for (const piece of pieces) assert(piece.length < 300 * 1024, `${piece.length}`);
+});
+
+/** Settings as the release stored them that wrote format 1. */
+const SETTINGS_1 = (() => {
+  const { peers: _peers, pull: _pull, ...rest } = SETTINGS;
+  return {
+    ...rest,
+    listen: [{ address: "127.0.0.1:15010" }, { address: "0.0.0.0:15011" }],
+    sinks: [{ name: "s", address: "sink.example:9901", headers: { a: "b" }, heartbeat: 30_000 }],
+  } as unknown as Settings;
+})();
+
+/** The file of a snapshot as the release of this format would have written it. */
+function fileOfFormat(format: number, snapshot: Snapshot): Uint8Array {
+  const content = fileOf(snapshot).slice(0, -32);
+  const first = `pinnace-snapshot ${FORMAT} `;
+  assertEquals(new TextDecoder().decode(content.subarray(0, first.length)), first);
+  content.set(new TextEncoder().encode(`pinnace-snapshot ${format} `));
+  return new Uint8Array([...content, ...createHash("sha256").update(content).digest()]);
+}
+
+Deno.test("snapshot file: one of the release before is verified as it was, then served with today's settings", () => {
+  const old = snapshotOf({ "a/b": "one" }, SETTINGS_1);
+  const file = fileOfFormat(1, old);
+  assertEquals(decodeHead(file).id, old.id);
+  const { snapshot, sequence, savedAt } = decodeSnapshot(file);
+  assertEquals([sequence, savedAt], [7, 1234]);
+  assertEquals(contentOf(snapshot), contentOf(old));
+  assertEquals(snapshot.settings, {
+    ...SETTINGS,
+    listen: [
+      { address: "127.0.0.1:15010", allow: [], insecure: true },
+      { address: "0.0.0.0:15011", allow: [], insecure: true },
+    ],
+    sinks: [{
+      name: "s",
+      address: "sink.example:9901",
+      headers: { a: "b" },
+      heartbeat: 30_000,
+      collections: [],
+      wave: 1,
+    }],
+  });
+  assertEquals(snapshot.id, makeSnapshot(snapshot).id);
+  const again = decodeSnapshot(fileOf(snapshot)).snapshot;
+  assertEquals([again.id, again.settings], [snapshot.id, snapshot.settings]);
+});
+
+Deno.test("snapshot file: the id of a file of the release before must be that of its own settings", () => {
+  const old = snapshotOf({ "a/b": "one" }, SETTINGS_1);
+  const today = decodeSnapshot(fileOfFormat(1, old)).snapshot;
+  const lying = fileOfFormat(1, { ...old, id: today.id });
+  assertThrows(() => decodeSnapshot(lying), SnapshotFileError, "its id");
 });
