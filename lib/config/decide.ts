@@ -16,6 +16,7 @@ import { SETTING_KEYS, type SettingsInput } from "./schema.ts";
 import { normaliseSettings } from "./settings.ts";
 import { includedFiles } from "./settings_include.ts";
 import { checkPeerPlaces } from "./settings_peers.ts";
+import { checkReceivePlace } from "./settings_receive.ts";
 import type { SourceFile } from "./source_file.ts";
 
 /** What a decision rests on. */
@@ -190,6 +191,7 @@ class Rounds {
         ...[...present, ...held].flatMap(({ findings }) => findings),
         ...this.#includeFindings(included),
         ...this.#findings("peers", checkPeerPlaces(settings)),
+        ...this.#findings("receive", checkReceivePlace(settings)),
         ...this.#notes.values(),
       ],
       present: [...present, ...held],

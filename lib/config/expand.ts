@@ -10,7 +10,25 @@ export type Environment = (name: string) => string | undefined;
 /** What became of a text: its expansion, or what is wrong with it. */
 export type Expansion =
   | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly message: string; readonly hint: string };
+  | {
+    readonly ok: false;
+    readonly message: string;
+    readonly hint: string;
+    /** The variable that is not set; absent where a `$` begins none, which the message then repeats. */
+    readonly unset?: string;
+  };
+
+/**
+ * What is wrong with a text that may hold a secret, called `what` in a sentence: of such a text nothing
+ * is repeated but the name of a variable.
+ */
+export function withoutSecret(
+  failed: Extract<Expansion, { ok: false }>,
+  what: string,
+): Extract<Expansion, { ok: false }> {
+  if (failed.unset !== undefined) return failed;
+  return { ...failed, message: `${what} holds a $ that begins no variable` };
+}
 
 /** The environment of this process. A variable that we are not permitted to read counts as not set. */
 export const processEnvironment: Environment = (name) => {
@@ -44,6 +62,7 @@ export function expand(text: string, environment: Environment = processEnvironme
         ok: false,
         message: `the environment variable ${name} is not set`,
         hint: `set ${name}, or write the text itself`,
+        unset: name,
       };
       return "";
     }

@@ -33,7 +33,10 @@ export function expandAddress(
   environment: Environment = processEnvironment,
 ): ExpandedAddress {
   const expansion = expand(text, environment);
-  if (!expansion.ok) return { ...expansion, reason: "variable" };
+  if (!expansion.ok) {
+    const { message, hint } = expansion;
+    return { ok: false, reason: "variable", message, hint };
+  }
   const parsed = parseHostPort(expansion.text);
   if (parsed !== undefined) return { ok: true, ...parsed, text: expansion.text };
   return {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ClientTlsSettings, DialSettings } from "../model/settings.ts";
-import { expand, processEnvironment } from "./expand.ts";
+import { expand, processEnvironment, withoutSecret } from "./expand.ts";
 import { expandAddress } from "./expand_address.ts";
 import {
   expandFile,
@@ -12,7 +12,7 @@ import {
   expandTlsFiles,
   type Unexpandable,
 } from "./expand_files.ts";
-import { parseProxy, type Proxy } from "./proxy.ts";
+import { expandProxy, type Proxy } from "./proxy.ts";
 
 /** How someone is dialled: variables filled in, paths absolute, addresses taken apart. */
 export interface ExpandedDial {
@@ -39,14 +39,13 @@ export function expandDial(
   const { tokenFile } = settings;
   const token = tokenFile === undefined ? undefined : expandFile(tokenFile, options);
   if (token?.ok === false) return token;
-  const proxy = settings.proxy === undefined ? undefined : expand(settings.proxy, environment);
-  if (proxy?.ok === false) return proxy;
-  const through = proxy === undefined ? undefined : parseProxy(proxy.text);
+  const { proxy } = settings;
+  const through = proxy === undefined ? undefined : expandProxy(proxy, environment);
   if (through?.ok === false) return through;
   const headers: [string, string][] = [];
   for (const [name, value] of Object.entries(settings.headers)) {
     const expansion = expand(value, environment);
-    if (!expansion.ok) return expansion;
+    if (!expansion.ok) return withoutSecret(expansion, `the header ${name}`);
     headers.push([name, expansion.text]);
   }
   const dial = {

@@ -4,6 +4,7 @@
  * @module
  */
 import { parseHostPort } from "./address.ts";
+import { type Environment, expand, processEnvironment, withoutSecret } from "./expand.ts";
 
 /** A proxy taken apart. */
 export interface Proxy {
@@ -17,7 +18,22 @@ export interface Proxy {
 /** What a proxy's URL came to, or what is wrong with it. No message repeats any of it: it may hold a password. */
 export type ParsedProxy =
   | { readonly ok: true; readonly proxy: Proxy }
-  | { readonly ok: false; readonly message: string; readonly hint: string };
+  | {
+    readonly ok: false;
+    readonly message: string;
+    readonly hint: string;
+    /** The variable that is not set, where that is what is wrong. */
+    readonly unset?: string;
+  };
+
+/** Fills in the variables of a configured proxy and takes it apart. */
+export function expandProxy(
+  text: string,
+  environment: Environment = processEnvironment,
+): ParsedProxy {
+  const expansion = expand(text, environment);
+  return expansion.ok ? parseProxy(expansion.text) : withoutSecret(expansion, "`proxy`");
+}
 
 const FORM = "write http://host:port or http://user:password@host:port";
 

@@ -5,10 +5,10 @@
  */
 import type { ClientTlsSettings, DialSettings, SinkSettings } from "../model/settings.ts";
 import { DEFAULTS } from "./defaults.ts";
-import { type Environment, expand } from "./expand.ts";
+import { type Environment, expand, withoutSecret } from "./expand.ts";
 import { isLoopback } from "./loopback.ts";
 import { type Path, type Problem, problem } from "./problem.ts";
-import { parseProxy } from "./proxy.ts";
+import { expandProxy } from "./proxy.ts";
 import type { SettingsInput } from "./schema.ts";
 import {
   addressPath,
@@ -139,12 +139,10 @@ function checkClientTls(tls: ClientTlsInput, path: Path, environment: Environmen
 
 /** No message repeats any of the proxy: it may hold a password. */
 function checkProxy(proxy: string, path: Path, environment: Environment): Problem[] {
-  const expansion = expand(proxy, environment);
-  if (!expansion.ok) {
-    return [problem("config/environment", path, expansion.message, expansion.hint)];
-  }
-  const parsed = parseProxy(expansion.text);
-  return parsed.ok ? [] : [problem("config/value", path, parsed.message, parsed.hint)];
+  const expanded = expandProxy(proxy, environment);
+  if (expanded.ok) return [];
+  const rule = expanded.unset === undefined ? "config/value" : "config/environment";
+  return [problem(rule, path, expanded.message, expanded.hint)];
 }
 
 const RESERVED_HEADERS = "names that begin with grpc- or end in -bin are gRPC's own";
@@ -167,7 +165,8 @@ function checkHeaders(
     }
     const expansion = expand(value, environment);
     if (!expansion.ok) {
-      return [problem("config/environment", at, expansion.message, expansion.hint)];
+      const said = withoutSecret(expansion, `the header ${name}`);
+      return [problem("config/environment", at, said.message, said.hint)];
     }
     if (/^[\x20-\x7e]*$/.test(expansion.text)) return [];
     // The value may be a secret: it is not repeated.
@@ -205,8 +204,7 @@ function checkToken(
 }
 
 function isProxyElsewhere(proxy: string | undefined, environment: Environment): boolean {
-  const expansion = proxy === undefined ? undefined : expand(proxy, environment);
-  if (expansion?.ok !== true) return false;
-  const parsed = parseProxy(expansion.text);
-  return parsed.ok && !isLoopback(parsed.proxy.host);
+  if (proxy === undefined) return false;
+  const expanded = expandProxy(proxy, environment);
+  return expanded.ok && !isLoopback(expanded.proxy.host);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ReceiveSettings, SourceRule } from "../model/settings.ts";
+import type { ReceiveSettings, Settings, SourceRule } from "../model/settings.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Environment } from "./expand.ts";
 import { type Path, type Problem, problem } from "./problem.ts";
@@ -62,6 +62,20 @@ export function checkReceive(input: ReceiveInput, environment: Environment): Pro
     ...checkFrom(long.from ?? [], [...path, "from"]),
     ...checkTokens(long, [...path, "tokens"], environment),
   ];
+}
+
+/** Whether something else listens where sources are to dial in. */
+export function checkReceivePlace({ receive, listen, admin }: Settings): Problem[] {
+  if (receive === undefined || receive.address.endsWith(":0")) return [];
+  const { address } = receive;
+  const other = listen.some((listener) => listener.address === address)
+    ? "listen"
+    : admin === address
+    ? "admin"
+    : undefined;
+  if (other === undefined) return [];
+  const message = `${address} is the address of \`${other}\` as well`;
+  return [problem("config/duplicate", ["receive"], message, "give one of them another port")];
 }
 
 /** TLS alone keeps others from listening in, but lets anybody in. */

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { checkReceivePlace } from "../../lib/config/settings_receive.ts";
 import { hints, malformed, normalise, wrong } from "./testdata/settings_input.ts";
 
 const at = (more: string, address = "0.0.0.0:9901") =>
@@ -138,4 +139,17 @@ Deno.test("receive: forms that are none are said with what would be right", () =
     "receive: `receive` must be text or a mapping, not the number 9901; put it in quotes, else " +
     "YAML reads it as something else (1.10 as 1.1)",
   ]);
+});
+
+Deno.test("receive: it has an address of its own", () => {
+  const places = (yaml: string) => checkReceivePlace(normalise(yaml)).map(({ message }) => message);
+  assertEquals(places('receive: "127.0.0.1:15010"'), [
+    "127.0.0.1:15010 is the address of `listen` as well",
+  ]);
+  assertEquals(places('receive: "127.0.0.1:15014"'), [
+    "127.0.0.1:15014 is the address of `admin` as well",
+  ]);
+  assertEquals(places('{ admin: false, listen: ["[::1]:0"], receive: "[::1]:0" }'), []);
+  assertEquals(places('receive: "127.0.0.1:9901"'), []);
+  assertEquals(places("{}"), []);
 });

@@ -1,6 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { SETTING_KEYS } from "../../lib/config/schema.ts";
-import { normaliseSettings } from "../../lib/config/settings.ts";
+import { checkSettings, normaliseSettings } from "../../lib/config/settings.ts";
 import { input, normalise, wrong } from "./testdata/settings_input.ts";
 
 Deno.test("settings: every default", () => {
@@ -151,5 +151,40 @@ Deno.test("settings: listening twice, and waiting longer than the longest, are e
   assertEquals(wrong("listen: ['[::1]:0', '[::1]:0']"), []);
   assertEquals(wrong("push: { quiet: 2s }"), [
     "error push.quiet: `quiet` must not be longer than `max`",
+  ]);
+});
+
+Deno.test("settings: whatever a variable holds, and wherever, no message repeats it", () => {
+  const secret = "hunter2";
+  const places = [
+    "listen: ['${S}']",
+    "listen: [{ address: '127.0.0.1:1', tls: '${S}', insecure: true }]",
+    "sinks: ['${S}']",
+    "sinks: [{ address: 'a:1', proxy: '${S}' }]",
+    "sinks: [{ address: 'a:1', headers: { authorization: '${S}' }, tokenFile: '${S}' }]",
+    "sinks: [{ address: '${S}', tls: { cert: '${S}' } }]",
+    "include: ['xds://${S}']",
+    "include: [{ xds: '${S}', proxy: 'http://u:${S}@h:1', tokenFile: x }]",
+    "receive: { address: '${S}', tokens: { a: '${S}', b: '${S}' } }",
+    "admin: '${S}'",
+  ];
+  const values = [secret, `${secret}:1`, `http://u:${secret}@a`, `\n${secret}`, `${secret}%`];
+  let said = 0;
+  for (const yaml of places) {
+    for (const value of values) {
+      const problems = checkSettings(input(yaml), () => value);
+      said += problems.length;
+      assertEquals(JSON.stringify(problems).includes(secret), false, `${yaml} ${value}`);
+    }
+  }
+  assert(said >= places.length * 3, "there is much to be said");
+});
+
+Deno.test("settings: of a proxy or header with a $ that begins no variable nothing is repeated", () => {
+  const yaml =
+    "sinks: [{ address: 'a:1', proxy: 'http://u:${hunter 2}@h:1', headers: { x: 'a${b c}' } }]";
+  assertEquals(wrong(yaml), [
+    "error sinks.0.proxy: `proxy` holds a $ that begins no variable",
+    "error sinks.0.headers.x: the header x holds a $ that begins no variable",
   ]);
 });
