@@ -41,7 +41,7 @@ export type SinkReceived =
   | { readonly kind: "trigger" }
   /** {@link McpSinkMachine.settle} must follow. */
   | { readonly kind: "push"; readonly collection: string }
-  /** Of a collection never asked for: not to be applied; its NACK is due. */
+  /** Of a collection that is not asked for: not to be applied; its NACK is due. */
   | { readonly kind: "unasked"; readonly collection: string }
   /** Ends the stream. */
   | { readonly kind: "error"; readonly code: StreamErrorCode; readonly message: string };
@@ -97,7 +97,7 @@ export class McpSinkMachine {
       return { kind: "error", code: "INVALID_ARGUMENT", message };
     }
     const watch = this.#watches.get(collection);
-    if (watch === undefined || !watch.asked) return this.#decline(collection, nonce);
+    if (watch === undefined) return this.#decline(collection, nonce);
     if (!watch.take(head, at)) {
       const message = `${quote(collection)}: too many pushes without waiting for their answers`;
       return { kind: "error", code: "RESOURCE_EXHAUSTED", message };

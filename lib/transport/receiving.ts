@@ -183,7 +183,8 @@ export class Receiving implements ReceivedStreamInfo {
     if (received.kind === "error") return this.end(received);
     this.#attachment.wake(); // a cautious stream asks on
     if (received.kind !== "push") {
-      return await clock.sleep(this.#unasked.delay(clock.now()), this.#signal);
+      const wait = this.#unasked.delay(clock.now());
+      return wait === 0 ? undefined : await clock.sleep(wait, this.#signal);
     }
     this.#parts.observer.push(this, judgement, bytes);
     if (judgement.kind === "refused") this.#refuse(judgement);

@@ -1,0 +1,464 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Judge } from "../../lib/receive/received.ts";
+import { FakeClock } from "./fakes.ts";
+import { Bench, ENTRIES, judge, OwnSource, RawSource, WORKLOADS } from "./receiving_bench.ts";
+import { Caller } from "./serving.ts";
+import { until } from "./sockets.ts";
+
+Deno.test("receiver: our own dial-out arrives, change by change, and is resumed where it stood", async () => {
+  await using bench = await Bench.start();
+  {
+    await using source = new OwnSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+    source.publish({ "shop/a": "1", "shop/b": "1" });
+    await until(() => bench.entries("edge-1")?.["shop/b"] === "1", "the first set is kept");
+    source.publish({ "shop/a": "2" });
+    await until(() => bench.entries("edge-1")?.["shop/a"] === "2", "the change is kept");
+    assertEquals(bench.entries("edge-1"), { "shop/a": "2" });
+    await until(() => source.events.filter((e) => e === `ack ${ENTRIES}`).length === 2, "2 ACKs");
+    assert(source.events.includes(`sent ${ENTRIES} delta`), "as a difference");
+  }
+  await until(() => bench.receiver.list().length === 0, "the stream is over");
+  await using again = new OwnSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  again.publish({ "shop/c": "1" });
+  await until(() => bench.entries("edge-1")?.["shop/c"] === "1", "what changed meanwhile is kept");
+  assertEquals(bench.entries("edge-1"), { "shop/c": "1" });
+  assert(!again.events.includes(`sent ${ENTRIES} full`), "as a difference");
+});
+
+Deno.test("receiver: our own dial-out hears why a push was refused, and what follows is taken", async () => {
+  await using bench = await Bench.start();
+  await using source = new OwnSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  source.publish({ "shop/a": "bad" });
+  await until(() => source.events.includes(`nack ${ENTRIES} shop/a: it is bad`), "the reason");
+  assertEquals(bench.entries("edge-1"), undefined);
+  source.publish({ "shop/a": "good" });
+  await until(() => bench.entries("edge-1")?.["shop/a"] === "good", "the repaired one is kept");
+});
+
+Deno.test("receiver: two sources have a set each", async () => {
+  await using bench = await Bench.start();
+  await using one = new OwnSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  await using two = new OwnSource(bench.serving.port, { "x-pinnace-instance": "edge-2" });
+  one.publish({ "shop/a": "1" });
+  two.publish({ "shop/a": "2" });
+  await until(() => bench.entries("edge-1") !== undefined, "one's set");
+  await until(() => bench.entries("edge-2") !== undefined, "two's set");
+  assertEquals([bench.entries("edge-1"), bench.entries("edge-2")], [
+    { "shop/a": "1" },
+    { "shop/a": "2" },
+  ]);
+});
+
+Deno.test("receiver: requests come first, each push is answered after it was saved, the trigger as Istio does", async () => {
+  await using bench = await Bench.start();
+  const saving = Promise.withResolvers<void>();
+  bench.saving = saving.promise;
+  await using source = new RawSource(bench.serving.port);
+  source.push("", [], { collection: "$triggerCollection" });
+  await source.hears("-  12 unsupported collection $triggerCollection");
+  assertEquals(source.said.slice(0, 2), [`? ${ENTRIES}`, `? ${WORKLOADS}`]);
+  assertEquals(source.requests[0]!.sinkNode!.id, "receiver-1");
+  source.push("1", ["shop/a@1"]);
+  await until(() => bench.log.includes("push 1 accepted"), "it is judged");
+  assertEquals(source.said.length, 3);
+  saving.resolve();
+  await source.hears("+ 1");
+  assertEquals(bench.entries("127.0.0.1"), { "shop/a": "1" });
+  source.push("2", ["shop/b@1"], { collection: "k8s/apps/v1/deployments" });
+  await source.hears("- 2 12 unsupported collection k8s/apps/v1/deployments");
+  assertEquals(bench.log.filter((line) => line.includes(" 2 ")), [], "it is nobody's push");
+});
+
+Deno.test("receiver: only a Pinnace is asked for a difference from what is held", async () => {
+  await using bench = await Bench.start();
+  const header = { "x-pinnace-instance": "edge-1" };
+  for (const headers of [header, {}]) {
+    const name = "x-pinnace-instance" in headers ? "edge-1" : "127.0.0.1";
+    {
+      await using source = new RawSource(bench.serving.port, headers);
+      source.push("1", ["shop/a@7"]);
+      await source.hears("+ 1");
+    }
+    await until(() => bench.sources.get(name)!.streams === 0, "the first stream is over");
+    await using source = new RawSource(bench.serving.port, headers);
+    await source.hears(`? ${ENTRIES}`);
+    const { incremental, initialResourceVersions } = source.requests[0]!;
+    const pinnace = name === "edge-1";
+    assertEquals([incremental, { ...initialResourceVersions }], [
+      pinnace,
+      pinnace ? { "shop/a": "7" } : {},
+    ]);
+  }
+});
+
+Deno.test("receiver: who may not come hears why, and nobody is connected", async () => {
+  const from = [{ source: "edge-*", namespaces: ["shop"] }];
+  const naming = { tokens: () => new Map([["edge-a", "secret"]]), unproven: false, from };
+  await using bench = await Bench.start({ naming });
+  const cases = [
+    [{}, 16, /client certificate or a token/],
+    [{ "x-pinnace-instance": "edge-1" }, 16, /client certificate or a token/],
+    [{ authorization: "Bearer wrong" }, 16, /no source with this token/],
+  ] as const;
+  for (const [headers, code, why] of cases) {
+    await using source = new RawSource(bench.serving.port, headers);
+    const status = await source.call.ended();
+    assertEquals(status.code, code);
+    assertMatch(status.details, why);
+  }
+  assertEquals(bench.connected, []);
+  assertEquals(bench.log.length, cases.length);
+  await using source = new RawSource(bench.serving.port, { authorization: "Bearer secret" });
+  await source.hears(`? ${ENTRIES}`);
+  const [{ name, namedBy, namespaces, address }] = bench.connected as [
+    typeof bench.connected[0] & object,
+  ];
+  assertEquals([name, namedBy, namespaces, address], ["edge-a", "token", ["shop"], "127.0.0.1"]);
+});
+
+Deno.test("receiver: a source that the registry turns away hears the reason", async () => {
+  await using bench = await Bench.start();
+  bench.refused = "there are too many sources";
+  await using source = new RawSource(bench.serving.port);
+  assertEquals(await source.call.ended(), { code: 7, details: "there are too many sources" });
+});
+
+Deno.test("receiver: a name once proved cannot be taken by saying it", async () => {
+  const tokens = new Map([["edge-a", "secret"]]);
+  await using bench = await Bench.start({
+    naming: { tokens: () => tokens, unproven: true, from: [] },
+  });
+  await using proved = new RawSource(bench.serving.port, { authorization: "Bearer secret" });
+  await proved.hears(`? ${ENTRIES}`);
+  tokens.clear(); // its token's name alone no longer gives it away
+  await using other = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-a" });
+  const { code, details } = await other.call.ended();
+  assertEquals(code, 7);
+  assertMatch(details, /edge-a is the name of a source that proved it/);
+  assertEquals(proved.call.status, undefined);
+});
+
+Deno.test("receiver: a second stream of one name takes the place of the first", async () => {
+  await using bench = await Bench.start();
+  await using first = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  await first.hears(`? ${ENTRIES}`);
+  await using second = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  const status = await first.call.ended();
+  assertEquals([status.code, status.details], [10, "another stream of this source took its place"]);
+  second.push("1", ["shop/a@1"]);
+  await second.hears("+ 1");
+  assertEquals(bench.receiver.list().map(({ source, key }) => [source, key]), [["edge-1", 2]]);
+  assertEquals(bench.sources.get("edge-1")!.streams, 1);
+});
+
+Deno.test("receiver: what an ended stream was still saving is not acknowledged, and not applied", async () => {
+  await using bench = await Bench.start();
+  const saving = Promise.withResolvers<void>();
+  bench.saving = saving.promise;
+  await using first = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  first.push("1", ["shop/old@1"]);
+  await until(() => bench.log.includes("push 1 accepted"), "it is judged");
+  bench.saving = undefined;
+  await using second = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  await first.call.ended();
+  second.push("1", ["shop/new@1"]);
+  await second.hears("+ 1");
+  saving.resolve();
+  second.push("2", ["shop/new@2"]);
+  await second.hears("+ 2");
+  assertEquals(bench.entries("edge-1"), { "shop/new": "2" });
+  assertEquals(bench.log.filter((line) => line.startsWith("acked")), ["acked 1", "acked 2"]);
+});
+
+Deno.test("receiver: a message that is none ends the stream, and only that", async () => {
+  await using bench = await Bench.start();
+  await using good = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  await using bad = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-2" });
+  bad.call.send(new Uint8Array([0xff, 0xff, 0xff]));
+  assertEquals((await bad.call.ended()).code, 3);
+  good.push("1");
+  await good.hears("+ 1");
+});
+
+Deno.test("receiver: a message beyond the limit ends the stream", async () => {
+  await using bench = await Bench.start();
+  await using source = new RawSource(bench.serving.port);
+  await source.hears(`? ${ENTRIES}`);
+  source.call.send(new Uint8Array(17 * 1024 * 1024));
+  assertEquals((await source.call.ended()).code, 8);
+  await until(() => bench.receiver.list().length === 0, "the stream is over");
+});
+
+Deno.test("receiver: a source that sends more than can be kept is ended, by number and by bytes", async () => {
+  const never: Judge = (_, __, signal) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const cases = [{ messages: 3, bytes: 1e9 }, { messages: 1e6, bytes: 6500 }];
+  for (const inbox of cases) {
+    await using bench = await Bench.start({ judge: never, inbox });
+    await using source = new RawSource(bench.serving.port);
+    for (let i = 0; i < 3; i++) source.push("n".repeat(900));
+    await until(() => bench.receiver.list()[0]?.bytesReceived! > 5000, "three came");
+    source.push("n".repeat(900));
+    const { code, details } = await source.call.ended();
+    assertEquals(code, 8);
+    assertMatch(details, /wait for the answer/);
+  }
+});
+
+Deno.test("receiver: pushes of one collection without waiting for answers are ended", async () => {
+  await using bench = await Bench.start();
+  await using source = new RawSource(bench.serving.port);
+  // refused again and again: each answer is later than the one before
+  for (let i = 0; i < 6; i++) source.push(`${i}`, ["shop/a@bad"]);
+  const { code, details } = await source.call.ended();
+  assertEquals(code, 8);
+  assertMatch(details, /too many pushes without waiting/);
+});
+
+Deno.test("receiver: a source that never answers keeps its stream and holds nobody up", async () => {
+  await using bench = await Bench.start();
+  await using silent = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  await silent.hears(`? ${WORKLOADS}`);
+  await using other = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-2" });
+  other.push("1");
+  await other.hears("+ 1");
+  assertEquals(silent.call.status, undefined);
+  const [info] = bench.receiver.list();
+  assertEquals(info!.collections().map(({ requested, acks }) => [requested, acks]), [
+    [true, 0],
+    [true, 0],
+  ]);
+});
+
+Deno.test("receiver: a source that leaves while its push is judged leaves nothing behind", async () => {
+  const judging = Promise.withResolvers<void>();
+  let aborted = false;
+  await using bench = await Bench.start({
+    judge: async (bytes, options, signal) => {
+      signal.addEventListener("abort", () => aborted = true);
+      await judging.promise;
+      return await judge(bytes, options, signal);
+    },
+  });
+  {
+    await using source = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+    source.push("1", ["shop/a@1"]);
+    await until(() => bench.receiver.list()[0]?.bytesReceived! > 0, "it came");
+  }
+  await until(() => bench.sources.get("edge-1")!.streams === 0, "the stream is over");
+  assert(aborted);
+  judging.resolve();
+  await using next = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  next.push("2", ["shop/b@1"]);
+  await next.hears("+ 2");
+  assertEquals(bench.entries("edge-1"), { "shop/b": "1" });
+  assertEquals(bench.log.filter((line) => line.includes(" 1")), []);
+});
+
+Deno.test("receiver: disposing it while a push is judged ends the streams and waits for the judge", async () => {
+  const judging = Promise.withResolvers<void>();
+  const bench = await Bench.start({
+    judge: async (bytes, options, signal) => {
+      await judging.promise;
+      return await judge(bytes, options, signal);
+    },
+  });
+  await using source = new RawSource(bench.serving.port);
+  source.push("1", ["shop/a@1"]);
+  await until(() => bench.receiver.list()[0]?.bytesReceived! > 0, "it came");
+  let disposed = false;
+  const disposing = bench.receiver[Symbol.asyncDispose]().then(() => disposed = true);
+  assertEquals(await source.call.ended(), { code: 14, details: "shutting down" });
+  assert(!disposed);
+  judging.resolve();
+  await disposing;
+  assertEquals(bench.entries("127.0.0.1"), undefined);
+  await using late = new RawSource(bench.serving.port);
+  assertEquals((await late.call.ended()).code, 14);
+  await bench[Symbol.asyncDispose]();
+});
+
+Deno.test("receiver: a judge that fails ends the stream that it failed, with the reason", async () => {
+  await using bench = await Bench.start({
+    judge: () => Promise.reject(new Error("the worker died")),
+  });
+  await using source = new RawSource(bench.serving.port);
+  source.push("1");
+  const { code, details } = await source.call.ended();
+  assertEquals([code, details], [13, "the push could not be handled: the worker died"]);
+});
+
+Deno.test("receiver: what could not be saved is refused, and the source is made to come again", async () => {
+  const clock = new FakeClock();
+  await using bench = await Bench.start({ clock });
+  bench.unsaved = "no space left on device";
+  await using source = new RawSource(bench.serving.port);
+  source.push("1", ["shop/a@1"]);
+  await source.hears("- 1 14 no space left on device");
+  await clock.pass(999);
+  assertEquals(source.call.status, undefined);
+  await clock.pass(1);
+  const { code, details } = await source.call.ended();
+  assertEquals([code, details], [14, "come again: no space left on device"]);
+  assertEquals(bench.entries("127.0.0.1"), undefined);
+});
+
+Deno.test("receiver: a source whose pushes can never be saved comes again ever later", async () => {
+  const clock = new FakeClock();
+  await using bench = await Bench.start({ clock });
+  bench.unsaved = "no space left on device";
+  for (const pause of [1000, 2000, 4000]) {
+    await using source = new RawSource(bench.serving.port);
+    source.push("1", ["shop/a@1"]);
+    await source.hears("- 1 14 no space left on device");
+    await clock.pass(pause - 1);
+    assertEquals(source.call.status, undefined);
+    await clock.pass(1);
+    await source.call.ended();
+  }
+});
+
+Deno.test("receiver: a later push that can be saved makes up for the one that could not", async () => {
+  const clock = new FakeClock();
+  await using bench = await Bench.start({ clock });
+  bench.unsaved = "no space left on device";
+  await using source = new RawSource(bench.serving.port);
+  source.push("1", ["shop/a@1"]);
+  await source.hears("- 1 14 no space left on device");
+  bench.unsaved = undefined;
+  source.push("2", ["shop/a@1"]);
+  await source.hears("+ 2");
+  await clock.pass(60_000);
+  source.push("3");
+  await source.hears("+ 3");
+});
+
+Deno.test("receiver: a source that sends at once what was refused is slowed down, others of its collections are not", async () => {
+  const clock = new FakeClock();
+  await using bench = await Bench.start({ clock });
+  await using source = new RawSource(bench.serving.port);
+  source.push("1", ["shop/a@bad"]);
+  await source.hears("- 1 3 shop/a: it is bad");
+  const pauses = [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000];
+  for (const [index, pause] of pauses.entries()) {
+    source.push(`again ${index}`, ["shop/a@bad"]);
+    source.push(`other ${index}`, [], { collection: WORKLOADS });
+    await source.hears(`+ other ${index}`);
+    await clock.pass(pause - 1);
+    assert(!source.said.some((text) => text.startsWith(`- again ${index}`)), "it waits");
+    await clock.pass(1);
+    await source.hears(`- again ${index} 3 shop/a: it is bad`);
+  }
+  source.push("good", ["shop/a@1"]);
+  await source.hears("+ good");
+  source.push("last", ["shop/a@bad"]);
+  await source.hears("- last 3 shop/a: it is bad"); // at once: it was good in between
+});
+
+Deno.test("receiver: a storm of triggers is answered ever slower", async () => {
+  const clock = new FakeClock();
+  await using bench = await Bench.start({ clock });
+  await using source = new RawSource(bench.serving.port);
+  const answers = () => source.said.filter((text) => text.startsWith("- ")).length;
+  for (let i = 0; i < 8; i++) source.push("", [], { collection: "$triggerCollection" });
+  for (const [index, pause] of [50, 100, 200, 400, 800].entries()) {
+    await until(() => answers() === index + 2, `answer ${index + 2}`);
+    await clock.pass(pause - 1);
+    assertEquals(answers(), index + 2);
+    await clock.pass(1);
+  }
+});
+
+Deno.test("receiver: a cautious stream goes on to ask where a collection is met with silence", async () => {
+  const clock = new FakeClock();
+  await using bench = await Bench.start({ clock });
+  bench.cautious = true;
+  await using source = new RawSource(bench.serving.port);
+  await source.hears(`? ${ENTRIES}`);
+  await clock.pass(9_000);
+  assertEquals(source.said, [`? ${ENTRIES}`]);
+  await clock.pass(12_000);
+  await source.hears(`? ${WORKLOADS}`);
+  source.push("1", ["shop/a@1"]);
+  await source.hears("+ 1");
+});
+
+Deno.test("receiver: a source that ends the stream at a collection it does not serve gets the others next", async () => {
+  await using bench = await Bench.start();
+  bench.cautious = true;
+  await using caller = new Caller(bench.serving.port);
+  await using first = new RawSource(bench.serving.port, {}, caller);
+  first.push("", [], { collection: "$triggerCollection" });
+  await first.hears("-  12 unsupported collection $triggerCollection");
+  assertEquals(first.said[0], `? ${ENTRIES}`);
+  assertEquals(first.said.length, 2, "nothing more is asked before the answer");
+  // Istio's library only stops using the stream, and opens another on the same connection.
+  await using second = new RawSource(bench.serving.port, {}, caller);
+  await second.hears(`? ${WORKLOADS}`);
+  assertEquals(second.said, [`? ${WORKLOADS}`]);
+  assertEquals([...bench.sources.get("127.0.0.1")!.unsupported], [ENTRIES]);
+});
+
+Deno.test("receiver: a connection that is lost says nothing about a collection, unless time and again", async () => {
+  await using bench = await Bench.start();
+  bench.cautious = true;
+  const unsupported = () => [...bench.sources.get("127.0.0.1")?.unsupported ?? []];
+  for (let times = 0; times < 3; times++) {
+    assertEquals(unsupported(), []);
+    await using source = new RawSource(bench.serving.port);
+    await source.hears(`? ${ENTRIES}`);
+    await source[Symbol.asyncDispose]();
+    await until(() => bench.receiver.list().length === 0, "the stream is over");
+  }
+  await using source = new RawSource(bench.serving.port);
+  await source.hears(`? ${WORKLOADS}`);
+  assertEquals(unsupported(), [ENTRIES]);
+});
+
+Deno.test("receiver: a stream that we end says nothing about a collection", async () => {
+  await using bench = await Bench.start();
+  bench.cautious = true;
+  await using caller = new Caller(bench.serving.port);
+  for (let times = 0; times < 2; times++) {
+    await using source = new RawSource(bench.serving.port, {}, caller);
+    await source.hears(`? ${ENTRIES}`);
+    source.call.send(new Uint8Array([0xff]));
+    await source.call.ended();
+  }
+  assertEquals([...bench.sources.get("127.0.0.1")!.unsupported], []);
+});
+
+Deno.test("receiver: status tells of each stream who, from where, since when, and what of each collection", async () => {
+  await using bench = await Bench.start();
+  const before = Date.now();
+  await using source = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  source.push("1", ["shop/a@1"]).push("2", ["shop/a@bad"]);
+  await source.hears("- 2 3 shop/a: it is bad");
+  const [info] = bench.receiver.list();
+  assertEquals([info!.source, info!.namedBy, info!.instance], ["edge-1", "instance", "edge-1"]);
+  assertMatch(info!.address, /^127\.0\.0\.1:\d+$/);
+  assert(info!.openedAt >= before && info!.openedAt <= Date.now());
+  assert(info!.bytesReceived > 0);
+  const { lastPushAt, ...entries } = info!.collections()[0]!;
+  assertEquals(entries, {
+    collection: ENTRIES,
+    requested: true,
+    version: "v1",
+    unanswered: 0,
+    acks: 1,
+    nacks: 1,
+    lastNack: "shop/a: it is bad",
+  });
+  assert(lastPushAt! >= info!.openedAt);
+  await source[Symbol.asyncDispose]();
+  await until(() => bench.log.includes("closed edge-1: left"), "its end is told");
+  assertEquals(bench.log, [
+    "opened edge-1",
+    "push 1 accepted",
+    "acked 1",
+    "push 2 refused",
+    "refused shop/a: it is bad",
+    "nacked 2 3 shop/a: it is bad",
+    "closed edge-1: left",
+  ]);
+});
