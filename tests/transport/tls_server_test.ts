@@ -334,18 +334,21 @@ Deno.test("tls: a ca.crt that vanishes does not let clients in without certifica
 
 Deno.test("tls: another ca counts at once, for sessions that are taken up again too", async () => {
   await using bench = await Bench.open(mutual);
-  let session: Uint8Array | undefined;
-  await using first = bench.dial(client);
-  first.socket.on("session", (ticket) => session = ticket);
-  await until(() => bench.gates.length === 1, "handed over");
+  await using files = await (await TempFolder.create()).writeTls(client);
+  const session = files.at("session");
+  assertMatch(await resuming(bench.port, files, ["-sess_out", session]), /^New, /m);
+  assertMatch(await resuming(bench.port, files, ["-sess_in", session]), /^Reused, /m);
+  await until(() => bench.gates.length === 2, "both were handed over");
+  assertEquals(bench.gates.map((gate) => gate.identity?.dnsNames), [
+    ["edge.example"],
+    ["edge.example"],
+  ]);
   await bench.folder.writeTls({ ca: stranger.cert });
   await until(() => bench.rotations === 1, "in use");
-  await using again = bench.dial({
-    ...client,
-    ...(session === undefined ? {} : { session: session as never }),
-  });
-  await until(() => again.closed, "refused");
+  assertMatch(await resuming(bench.port, files, ["-sess_in", session]), /^Reused, /m);
+  await until(() => bench.said.length === 1, "refused");
   assertMatch(bench.said[0]!, /is not signed by an authority that is trusted here/);
+  assertEquals(bench.gates.length, 2);
 });
 
 Deno.test("tls: a certificate that expires within a week is worth a warning, an expired one an error", async () => {
@@ -383,6 +386,23 @@ Deno.test("tls: what cannot work is refused at once, with what would", async () 
   const nowhere = { kind: "folder", folder: folder.at("nowhere") } as const;
   assertMatch((await opening({ files: nowhere })).message, /nowhere does not exist$/);
 });
+
+/** A client that takes its session up again, as Envoy does; gives what it says of it. */
+async function resuming(port: number, files: TempFolder, session: string[]): Promise<string> {
+  const own = ["-cert", files.at("tls.crt"), "-key", files.at("tls.key")];
+  const args = ["s_client", "-connect", `127.0.0.1:${port}`, "-tls1_2", "-alpn", "h2", ...own];
+  const command = new Deno.Command("openssl", {
+    args: [...args, ...session],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  });
+  const child = command.spawn();
+  const input = child.stdin.getWriter();
+  await input.write(PREFACE);
+  await input.close(); // it sends the preface and leaves
+  return new TextDecoder().decode((await child.output()).stdout);
+}
 
 /** A ClientHello that offers TLS 1.1 and nothing newer. */
 function clientHello11(): Uint8Array {
