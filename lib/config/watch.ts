@@ -9,6 +9,8 @@ import { findWatchTargets, type WatchTargets } from "./watch_targets.ts";
 /** What is used of a `Deno.FsWatcher`. */
 export interface FsEvents extends AsyncIterable<{ readonly paths: readonly string[] }> {
   close(): void;
+  /** Whether events come from now on; false once it is clear that none will. Absent: they do at once. */
+  readonly ready?: Promise<boolean>;
 }
 
 /** When changes are reported. Milliseconds. */
@@ -32,9 +34,15 @@ export interface WatcherOptions extends WatchTimes {
   readonly probe?: () => Promise<boolean>;
   /** Events are not to be had, for example since the system's watches are used up, or a call back failed; polling goes on. */
   readonly onError?: (error: unknown) => void;
-  /** Where events come from. Default: `Deno.watchFs`, each folder for itself. */
+  /**
+   * Where events come from, each folder for itself. Default: `Deno.watchFs` in this thread, whose closing
+   * never ends where a FIFO appeared in a folder; `watchInWorker` does without that.
+   */
   readonly watchFs?: (folders: string[]) => FsEvents;
 }
+
+/** Events that fail again and again are tried at least this often. Milliseconds. */
+const MAX_REST = 600_000;
 
 /** Watches a configuration. Nothing happens before {@link ConfigWatcher.update}. */
 export class ConfigWatcher implements AsyncDisposable {
@@ -44,6 +52,9 @@ export class ConfigWatcher implements AsyncDisposable {
   #events: FsEvents | undefined;
   #identity = "";
   #error = "";
+  /** How often events failed since any came; the next attempt has to wait the longer. */
+  #failures = 0;
+  #failedAt = 0;
   #pollTimer: ReturnType<typeof setTimeout> | undefined;
   #quietTimer: ReturnType<typeof setTimeout> | undefined;
   /** When the change that is waiting was first seen; undefined: none is. */
@@ -83,29 +94,44 @@ export class ConfigWatcher implements AsyncDisposable {
     this.#arming = this.#arming.then(async () => {
       const targets = await findWatchTargets(this.#paths);
       const isArmed = this.#events !== undefined && targets.identity === this.#identity;
-      if (this.#isClosed || isArmed) return;
+      if (this.#isClosed || isArmed || this.#isResting(targets)) return;
       this.#disarm();
       // Whatever happened until now came without an event.
-      if (this.#open(targets) && await this.#hasChanged()) this.#notice();
+      if (await this.#open(targets) && await this.#hasChanged()) this.#notice();
     });
     this.#track(this.#arming);
   }
 
-  /** Gives whether events will come from now on. */
-  #open(targets: WatchTargets): boolean {
+  /** Gives whether events come from now on. */
+  async #open({ folders, identity, concerns }: WatchTargets): Promise<boolean> {
     const watchFs = this.#options.watchFs ??
-      ((folders) => Deno.watchFs(folders, { recursive: false }));
+      ((paths) => Deno.watchFs(paths, { recursive: false }));
+    this.#identity = identity;
     try {
-      const events = watchFs([...targets.folders]);
+      const events: FsEvents = watchFs([...folders]);
       this.#events = events;
-      this.#identity = targets.identity;
+      this.#track(this.#follow(events, concerns));
+      if (!(await (events.ready ?? true)) || this.#events !== events) return false;
       this.#error = "";
-      this.#track(this.#follow(events, targets));
       return true;
     } catch (error) {
-      this.#report(error);
+      this.#fail(error);
       return false;
     }
+  }
+
+  /** Events failed: the first time they are tried again at the next poll, then more and more rarely. */
+  #fail(error: unknown): void {
+    this.#report(error);
+    this.#failures++;
+    this.#failedAt = performance.now();
+  }
+
+  /** Whether it is too early to try events again; other folders are always worth it. */
+  #isResting({ identity }: WatchTargets): boolean {
+    if (this.#failures === 0 || identity !== this.#identity) return false;
+    const wait = Math.min((2 ** (this.#failures - 1) - 1) * this.#times.poll, MAX_REST);
+    return performance.now() - this.#failedAt < wait;
   }
 
   #disarm(): void {
@@ -118,15 +144,16 @@ export class ConfigWatcher implements AsyncDisposable {
     }
   }
 
-  async #follow(events: FsEvents, { concerns }: WatchTargets): Promise<void> {
+  async #follow(events: FsEvents, concerns: WatchTargets["concerns"]): Promise<void> {
     try {
       for await (const { paths } of events) {
         if (this.#events !== events) return;
+        this.#failures = 0;
         // An event without a path says that events were lost.
         if (paths.length === 0 || paths.some(concerns)) this.#notice();
       }
     } catch (error) {
-      if (this.#events === events) this.#report(error);
+      if (this.#events === events) this.#fail(error);
     }
     if (this.#events === events) this.#events = undefined; // the next poll opens others
   }
@@ -149,7 +176,11 @@ export class ConfigWatcher implements AsyncDisposable {
   async #poll(): Promise<void> {
     this.#arm();
     // What waits is reported anyway.
-    if (this.#since === undefined && !this.#isRunning && await this.#hasChanged()) this.#notice();
+    if (this.#since === undefined && !this.#isRunning && await this.#hasChanged()) {
+      // No event told of it, so none may come any more: others are opened when it has been reported.
+      if (this.#since === undefined) this.#disarm();
+      this.#notice();
+    }
     this.#schedulePoll();
   }
 
