@@ -1,20 +1,18 @@
 /**
- * The doors of the process: the gRPC server and the ports that lead to it.
+ * The doors of the process: the gRPC server that peers dial and the ports that lead to it.
  *
  * @module
  */
-import { expand } from "../config/expand.ts";
 import type { Settings } from "../model/settings.ts";
 import { type Resolver, typeUrlResolver } from "../protocol/resolve.ts";
-import { type ListenerHooks, ListenError } from "../transport/listener.ts";
+import { ListenError } from "../transport/listener.ts";
 import { PushServer } from "../transport/server.ts";
 import { addServices } from "../transport/services.ts";
 import type { Sessions } from "../transport/sessions.ts";
-import { Listeners } from "./listeners.ts";
+import { Listeners, type ListenersOptions, type OpenPort } from "./listeners.ts";
 
 /** What the doors lead to. */
-export interface DoorsOptions {
-  readonly hooks: ListenerHooks;
+export interface DoorsOptions extends Omit<ListenersOptions, "server"> {
   readonly sessions: Sessions;
   /** What MCP collections stand for now. */
   readonly collections: () => Resolver;
@@ -34,9 +32,9 @@ export class Doors {
     this.#options = options;
   }
 
-  /** Addresses listened on, as bound. */
-  get addresses(): readonly string[] {
-    return this.#listeners?.addresses ?? [];
+  /** The ports that are open. */
+  get ports(): readonly OpenPort[] {
+    return this.#listeners?.ports ?? [];
   }
 
   /** Connections of those who dialled. */
@@ -55,10 +53,17 @@ export class Doors {
       await this.drain(REPLACE);
       this.#identity = identity;
       this.#server = this.#serve(settings);
-      this.#listeners = new Listeners(this.#server, this.#options.hooks);
+      this.#listeners = new Listeners({ ...this.#options, server: this.#server });
     }
     try {
-      await this.#listeners!.configure(settings.listen.map(({ address }) => expanded(address)));
+      await this.#listeners!.configure(
+        settings.listen.map(({ address, tls, allow }) => ({
+          address,
+          ...(tls === undefined ? {} : { tls }),
+          certificate: "require",
+          allow,
+        })),
+      );
     } catch (error) {
       if (!(error instanceof ListenError)) throw error;
       throw new ListenError(`${error.message}; \`listen\` in the configuration changes it`, {
@@ -86,12 +91,4 @@ export class Doors {
     });
     return server;
   }
-}
-
-function expanded(address: string): string {
-  const expansion = expand(address);
-  if (!expansion.ok) {
-    throw new ListenError(`cannot listen on ${address}: ${expansion.message}; ${expansion.hint}`);
-  }
-  return expansion.text;
 }

@@ -16,6 +16,7 @@ import type { PullContext, PullObserver, PullStatus } from "../transport/pull_li
 import { Pulls } from "../transport/puller.ts";
 import type { ReceivedStreamInfo } from "../transport/receiver_observer.ts";
 import { pullTargets } from "./dial_targets.ts";
+import type { OpenPort } from "./listeners.ts";
 import { ReceiverDoor, type ReceiverDoorOptions } from "./receiver_door.ts";
 
 /** What the intake works with. */
@@ -59,9 +60,9 @@ export class Intake implements AsyncDisposable {
     this.#door = new ReceiverDoor({ ...options, registry: this.sources, judge });
   }
 
-  /** Where sources can dial us, as bound. */
-  get addresses(): readonly string[] {
-    return this.#door.addresses;
+  /** Ports that sources can dial. */
+  get ports(): readonly OpenPort[] {
+    return this.#door.ports;
   }
 
   /** The live streams of sources that dialled. */
@@ -72,11 +73,6 @@ export class Intake implements AsyncDisposable {
   /** Where each pull stands. */
   get pulls(): readonly PullStatus[] {
     return this.#pulls?.pulls.status() ?? [];
-  }
-
-  /** The port that sources dial. */
-  get door(): ReceiverDoor {
-    return this.#door;
   }
 
   /** Puts into effect what is stored of sources. `restored` is what is served meanwhile. */

@@ -1,62 +1,156 @@
 /**
- * The ports that sinks and clients dial: opened as the settings say, and opened anew when the first
- * configuration read at start names others than the stored one did.
+ * The ports of one server: opened as the settings say, and opened anew when the first configuration
+ * read at start names others than the stored one did.
  *
  * @module
  */
-import { parseHostPort } from "../config/address.ts";
+import { expandAddress } from "../config/expand_address.ts";
+import { expandTlsFiles } from "../config/expand_files.ts";
 import { formatHostPort } from "../model/host_port.ts";
-import { listen, type Listener, type ListenerHooks } from "../transport/listener.ts";
+import type { TlsFiles } from "../model/settings.ts";
+import { listen, type Listener, type ListenerHooks, ListenError } from "../transport/listener.ts";
 import type { PushServer } from "../transport/server.ts";
+import { TlsFilesError } from "../transport/tls_files.ts";
+import { type TlsProblem, TlsServer, type TlsServerStatus } from "../transport/tls_server.ts";
 
-/** Opens and closes the listeners of one server. Disposing it closes them; live streams stay. */
+/** A port to listen on, as configured. */
+export interface Port {
+  /** `host:port`; names the port to `peers` rules. */
+  readonly address: string;
+  /** Absent: plaintext. */
+  readonly tls?: TlsFiles;
+  /** Whether clients must show a certificate, where `tls` has a CA. */
+  readonly certificate: "require" | "request";
+  /** Patterns of whom to let in; empty: whom the CA vouches for. */
+  readonly allow: readonly string[];
+}
+
+/** What ports work with. */
+export interface ListenersOptions {
+  readonly server: PushServer;
+  readonly hooks: ListenerHooks;
+  /** Folder that relative paths start from. Absolute. */
+  readonly folder: string;
+  /** Told when what is wrong with the files of a port changes; undefined: nothing is. Must not throw. */
+  readonly tlsProblem: (address: string, problem: TlsProblem | undefined) => void;
+  /** Told when a port shows a new certificate. Must not throw. */
+  readonly rotated: (address: string, subject: string) => void;
+}
+
+/** A port that is open. */
+export interface OpenPort {
+  /** As configured. */
+  readonly configured: string;
+  /** `host:port`, as bound. */
+  readonly address: string;
+  /** Of a port that is secure: what it shows. */
+  readonly tls?: TlsServerStatus;
+  /** Whether it still takes connections. */
+  readonly alive: boolean;
+}
+
+interface Opened extends AsyncDisposable {
+  readonly listener: Listener;
+  readonly secure: TlsServer | undefined;
+  readonly configured: string;
+}
+
+/** Opens and closes the ports of one server. Disposing it closes them; live streams stay. */
 export class Listeners implements AsyncDisposable {
-  readonly #server: PushServer;
-  readonly #hooks: ListenerHooks;
-  #open = new Map<string, Listener>();
+  readonly #options: ListenersOptions;
+  #open = new Map<string, Opened>();
 
-  constructor(server: PushServer, hooks: ListenerHooks) {
-    this.#server = server;
-    this.#hooks = hooks;
+  constructor(options: ListenersOptions) {
+    this.#options = options;
   }
 
-  /** The addresses listened on, as bound. */
-  get addresses(): string[] {
-    return [...this.#open.values()].map(({ address: { host, port } }) =>
-      formatHostPort(host, port)
-    );
+  /** The ports that are open. */
+  get ports(): readonly OpenPort[] {
+    return [...this.#open.values()].map(({ listener, secure, configured }) => ({
+      configured,
+      address: formatHostPort(listener.address.host, listener.address.port),
+      ...(secure === undefined ? {} : { tls: secure.status() }),
+      alive: listener.alive,
+    }));
   }
 
   /**
-   * Listens on exactly these addresses (`host:port`, nothing left to expand). Those already open stay
-   * open. Rejects with a ListenError that says which setting to change; then nothing is changed.
+   * Listens on exactly these ports. Those already open stay open. Rejects with a ListenError that says
+   * what is in the way; then nothing is changed.
    */
-  async configure(addresses: readonly string[]): Promise<void> {
-    const next = new Map<string, Listener>();
-    const opened: Listener[] = [];
+  async configure(ports: readonly Port[]): Promise<void> {
+    const next = new Map<string, Opened>();
+    const opened: Opened[] = [];
     try {
-      for (const address of addresses) {
-        const kept = this.#open.get(address);
-        const listener = kept ?? await this.#listen(address);
-        if (kept === undefined) opened.push(listener);
-        next.set(address, listener);
+      for (const port of ports) {
+        const key = JSON.stringify(port);
+        const kept = this.#open.get(key);
+        const one = kept ?? await this.#listen(port);
+        if (kept === undefined) opened.push(one);
+        next.set(key, one);
       }
     } catch (error) {
-      await Promise.all(opened.map((listener) => listener[Symbol.asyncDispose]()));
+      await closeAll(opened);
       throw error;
     }
-    const closing = [...this.#open].filter(([address]) => !next.has(address));
+    const closing = [...this.#open].filter(([key]) => !next.has(key)).map(([, one]) => one);
     this.#open = next;
-    await Promise.all(closing.map(([, listener]) => listener[Symbol.asyncDispose]()));
+    await closeAll(closing);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.configure([]);
   }
 
-  #listen(address: string): Promise<Listener> {
-    const at = parseHostPort(address);
-    if (at === undefined) throw new TypeError(`${address} is not host:port`);
-    return listen(at, this.#server, { now: () => performance.now(), hooks: this.#hooks });
+  async #listen(port: Port): Promise<Opened> {
+    const { server, hooks } = this.#options;
+    const { address } = port;
+    const at = expandAddress(address);
+    if (!at.ok) throw new ListenError(`cannot listen on ${address}: ${at.message}; ${at.hint}`);
+    const secure = port.tls === undefined ? undefined : await this.#secure(port, port.tls);
+    try {
+      const listener = await listen(at, server, {
+        now: () => performance.now(),
+        hooks,
+        name: address,
+        ...(secure === undefined ? {} : { secure: secure.secure }),
+      });
+      return {
+        listener,
+        secure,
+        configured: address,
+        async [Symbol.asyncDispose]() {
+          await listener[Symbol.asyncDispose]();
+          await secure?.[Symbol.asyncDispose]();
+        },
+      };
+    } catch (error) {
+      await secure?.[Symbol.asyncDispose]();
+      throw error;
+    }
   }
+
+  async #secure({ address, certificate, allow }: Port, tls: TlsFiles): Promise<TlsServer> {
+    const { folder, tlsProblem, rotated } = this.#options;
+    const expanded = expandTlsFiles(tls, { folder });
+    const cannot = (message: string, hint: string, cause?: unknown) =>
+      new ListenError(`cannot listen on ${address} with TLS: ${message}; ${hint}`, { cause });
+    if (!expanded.ok) throw cannot(expanded.message, expanded.hint);
+    try {
+      return await TlsServer.open({
+        files: expanded.files,
+        certificate,
+        allow,
+        onProblem: (problem) => tlsProblem(address, problem),
+        onRotated: ({ subject }) => rotated(address, subject),
+      });
+    } catch (error) {
+      if (!(error instanceof TlsFilesError)) throw error;
+      throw cannot(error.message, error.hint, error);
+    }
+  }
+}
+
+async function closeAll(ports: readonly Opened[]): Promise<void> {
+  await Promise.all(ports.map((port) => port[Symbol.asyncDispose]()));
 }
