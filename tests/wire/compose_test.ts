@@ -3,7 +3,9 @@ import fc from "fast-check";
 import type { Resource } from "../../lib/model/resource.ts";
 import {
   composeDelta,
+  composeIncrementalMeshConfig,
   composeMcp,
+  composeMeshConfig,
   composeSotw,
   encodeResources,
   type Envelope,
@@ -13,7 +15,9 @@ import {
 import {
   deltaDiscoveryResponseCodec,
   discoveryResponseCodec,
+  incrementalMeshConfigResponseCodec,
   mcpResourceCodec,
+  meshConfigResponseCodec,
   resourcesCodec,
 } from "../../lib/wire/messages.ts";
 
@@ -106,6 +110,32 @@ Deno.test("compose: MCP resources read as if they had been encoded whole", () =>
     const composed = bytesOf(composeMcp(e, pieces));
     assertEquals(resourcesCodec.decode(composed), resourcesCodec.decode(whole));
     assertEquals(composed.toHex(), whole.toHex(), "here even the order of fields is the same");
+  }));
+});
+
+Deno.test("compose: a MeshConfigResponse is what it would be, encoded whole", () => {
+  fc.assert(fc.property(envelope, runs, (e, list) => {
+    const pieces = list.map((run) => encodeResources("mesh-config", ANY, run));
+    const whole = meshConfigResponseCodec.encode({
+      versionInfo: e.version,
+      resources: list.flat().map((r) => mcpResourceCodec.decode(r.bytes)),
+      typeUrl: e.type,
+      nonce: e.nonce,
+    });
+    assertEquals(bytesOf(composeMeshConfig(e, pieces)).toHex(), whole.toHex());
+  }));
+});
+
+Deno.test("compose: an IncrementalMeshConfigResponse is what it would be, encoded whole", () => {
+  fc.assert(fc.property(envelope, runs, (e, list) => {
+    const pieces = list.map((run) => encodeResources("mesh-config", ANY, run));
+    const whole = incrementalMeshConfigResponseCodec.encode({
+      systemVersionInfo: e.version,
+      resources: list.flat().map((r) => mcpResourceCodec.decode(r.bytes)),
+      removedResources: e.removed,
+      nonce: e.nonce,
+    });
+    assertEquals(bytesOf(composeIncrementalMeshConfig(e, pieces)).toHex(), whole.toHex());
   }));
 });
 
