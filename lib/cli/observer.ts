@@ -4,9 +4,7 @@
  * @module
  */
 import type { Event, Push } from "../protocol/stream.ts";
-import type { PublisherEvent } from "../rollout/publisher.ts";
-import { resourceCount, type Snapshot } from "../snapshot/snapshot.ts";
-import { explain, type Fields, type Log, type Logger, Throttle } from "../log.ts";
+import { type Fields, type Log, type Logger, Throttle } from "../log.ts";
 import type { Summary } from "./ack_summary.ts";
 import type { ListenerHooks } from "../transport/listener.ts";
 import type { SessionInfo, SessionObserver } from "../transport/session.ts";
@@ -18,12 +16,20 @@ const QUIET = 10_000;
 /** What the log says of sessions: a NACK is one warning, with the reason. */
 export function logSessions(log: Log): SessionObserver {
   const logger = log.logger("peer");
+  const refusals = new Throttle({ period: QUIET, keys: 10_000 });
   return {
     opened: (session) => logger.debug("stream opened", fieldsOf(session)),
     sent: (session, push, { bytes }) => {
       if (logger.enabled("debug")) logger.debug("pushed", { ...pushFields(session, push), bytes });
     },
-    event: (session, event, latency) => logEvent(logger, session, event, latency),
+    event: (session, event, latency) => {
+      if (event.kind !== "nack") return logEvent(logger, session, event, latency);
+      // A peer may refuse again and again; what it says of one type is much the same each time.
+      refusals.run(`${session.key} ${event.type}`, (unsaid) => {
+        logRefusal(logger, session, event, unsaid);
+      });
+    },
+    paced: (session) => logger.debug("it asks in a tight loop: answers wait", fieldsOf(session)),
     cut: (session) => logger.warn("ended: the peer takes nothing", fieldsOf(session)),
     closed: (session, reason) => {
       const fields = fieldsOf(session);
@@ -33,17 +39,24 @@ export function logSessions(log: Log): SessionObserver {
   };
 }
 
+function logRefusal(
+  logger: Logger,
+  session: SessionInfo,
+  event: Extract<Event, { kind: "nack" }>,
+  unsaid: number,
+): void {
+  const { type, nonce, version, code, message, names } = event;
+  const fields = { ...fieldsOf(session), type, nonce, version, code, reason: message };
+  const more = unsaid > 0 ? { unsaid } : {};
+  logger.warn("refused by the peer (NACK)", { ...fields, resources: names.join(" "), ...more });
+}
+
 function logEvent(
   logger: Logger,
   session: SessionInfo,
-  event: Event,
+  event: Exclude<Event, { kind: "nack" }>,
   latency: number | undefined,
 ): void {
-  if (event.kind === "nack") {
-    const { type, nonce, version, code, message, names } = event;
-    const fields = { ...fieldsOf(session), type, nonce, version, code, reason: message };
-    return logger.warn("refused by the peer (NACK)", { ...fields, resources: names.join(" ") });
-  }
   if (!logger.enabled("debug")) return;
   const fields: Fields = { ...fieldsOf(session), type: event.type };
   const ms = latency === undefined ? {} : { ms: Math.round(latency) };
@@ -54,9 +67,8 @@ function logEvent(
 }
 
 function fieldsOf(session: SessionInfo): Fields {
-  const { address: peer, peer: introduction, protocol, sink } = session;
-  const node = introduction === undefined ? {} : { node: introduction.id };
-  return { peer, ...node, protocol, ...(sink === undefined ? {} : { sink }) };
+  const { address: peer, peer: introduction, protocol, sink, identity } = session;
+  return { peer, node: introduction?.id, identity, protocol, sink }; // what is undefined is left out
 }
 
 function pushFields(session: SessionInfo, push: Push): Fields {
@@ -67,12 +79,14 @@ function pushFields(session: SessionInfo, push: Push): Fields {
   return { ...fieldsOf(session), type, nonce, version, ...resources };
 }
 
-/** What the log says once every peer has answered a change. */
+/** What the log says once every peer has answered a change, or some have not for too long. */
 export function logSummaries(log: Log): (summary: Summary) => void {
   const logger = log.logger("peer");
-  return ({ acks, nacks, lost, slowest }) => {
+  return ({ acks, nacks, lost, waiting, slowest }) => {
     const fields = { acks, ...(nacks > 0 ? { nacks } : {}), ...(lost > 0 ? { lost } : {}) };
-    logger.info("every peer has answered the change", { ...fields, ms: Math.round(slowest) });
+    const ms = Math.round(slowest);
+    if (waiting === 0) logger.info("every peer has answered the change", { ...fields, ms });
+    else logger.warn("the change goes unanswered by some peers", { ...fields, waiting, ms });
   };
 }
 
@@ -114,7 +128,8 @@ export function logListeners(log: Log): ListenerHooks {
   const logger = log.logger("listener");
   const throttle = new Throttle({ period: QUIET });
   const say = (what: string, reason: string, address: string, detail?: string) =>
-    throttle.run(`${what} ${reason}`, (unsaid) => {
+    // Who is refused by name has a certificate that we trust: each gets a line of its own.
+    throttle.run(`${what} ${reason} ${reason === "allow" ? detail : ""}`, (unsaid) => {
       const more = {
         ...(detail === undefined ? {} : { detail }),
         ...(unsaid > 0 ? { unsaid } : {}),
@@ -122,8 +137,8 @@ export function logListeners(log: Log): ListenerHooks {
       logger.warn(what, { reason, peer: address, ...more });
     });
   return {
-    refused: (reason, address) => {
-      if (reason !== "deadline") say("connection refused", reason, address);
+    refused: (reason, address, detail) => {
+      if (reason !== "deadline") say("connection refused", reason, address, detail);
     },
     violation: ({ reason, detail }, address) => {
       // Whoever is not speaking HTTP/2 is a probe more often than not.
@@ -133,70 +148,4 @@ export function logListeners(log: Log): ListenerHooks {
   };
 }
 
-/** What gRPC takes unless it is told otherwise; Pilots of old have that bound. Bytes. */
-const GRPC_DEFAULT = 4 * 1024 * 1024;
-
-/** Warns, once, when a full response comes near to what a sink takes by default. */
-function warnOfSize(logger: Logger): (snapshot: Snapshot) => void {
-  const large = new Set<string>();
-  return (snapshot) => {
-    for (const [kind, { byteLength }] of snapshot.collections) {
-      if (byteLength < 0.8 * GRPC_DEFAULT) large.delete(kind);
-      else if (!large.has(kind)) {
-        large.add(kind);
-        logger.warn("all resources of this kind are near or above what sinks take by default", {
-          kind,
-          bytes: byteLength,
-          default: GRPC_DEFAULT,
-          hint: "a Pilot up to 1.7 refuses more in one message",
-        });
-      }
-    }
-  };
-}
-
-/** What the log says of snapshots. */
-export function logPublisher(log: Log): (event: PublisherEvent) => void {
-  const logger = log.logger("snapshot");
-  const lookAtSize = warnOfSize(logger);
-  return (event) => {
-    switch (event.kind) {
-      case "published": {
-        const { snapshot } = event.publication;
-        lookAtSize(snapshot);
-        const fields = {
-          id: snapshot.id,
-          resources: resourceCount(snapshot),
-          services: snapshot.services.size,
-          save: event.save,
-        };
-        return logger.info("published", fields);
-      }
-      case "restored":
-        return logger.info("found in the store", { id: event.stored.snapshot.id });
-      case "restoreFailed":
-        return logger.error("the store cannot be read", { error: explain(event.error) });
-      case "held": {
-        const { removed, of, limit } = event.verdict;
-        const hint = `if that is meant: pinnace snapshots confirm ${event.id}`;
-        return logger.warn("held back: it would remove too much", {
-          id: event.id,
-          removed,
-          of,
-          guard: limit,
-          hint,
-        });
-      }
-      case "released":
-        return logger.info("no longer held back", { id: event.id, why: event.why });
-      case "saved":
-        return logger.debug("saved", { id: event.id, ...event.report, ms: Math.round(event.ms) });
-      case "saveFailed":
-        return logger.error("not saved; it is served all the same", {
-          id: event.id,
-          failures: event.failing.failures,
-          error: explain(event.error),
-        });
-    }
-  };
-}
+export { logPublisher } from "./publish_log.ts";

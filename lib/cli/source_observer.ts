@@ -1,0 +1,159 @@
+/**
+ * What the log says of what other sources give us, and of the certificates that we show.
+ *
+ * @module
+ */
+import { explain, type Log, Throttle } from "../log.ts";
+import type { SourceEvent } from "../receive/source_events.ts";
+import type { PullObserver } from "../transport/pull_link.ts";
+import type { ReceivedStreamInfo, ReceiverObserver } from "../transport/receiver_observer.ts";
+import type { TlsProblem } from "../transport/tls_server.ts";
+
+/** Warnings that a source can cause at will are said this often per cause. Milliseconds. */
+const QUIET = 10_000;
+
+/** What the log says of sources: who comes and goes, and each refusal, at most one in a while. */
+export function logSources(log: Log): (event: SourceEvent) => void {
+  const logger = log.logger("source");
+  const throttle = new Throttle({ period: QUIET });
+  return (event) => {
+    const { name: source } = event;
+    switch (event.kind) {
+      case "connected": {
+        const { address, instance } = event;
+        return logger.info("source connected", { source, address, instance });
+      }
+      case "disconnected":
+        return logger.warn("source away; what it gave last stays", { source });
+      case "pushed": {
+        const { type, version, resources, removed, held } = event;
+        const fields = { source, type, version, resources, removed };
+        return held
+          ? logger.warn("taken, and held back: it would remove too much", fields)
+          : logger.debug("taken from a source", fields);
+      }
+      case "refused":
+        return throttle.run(`${source} ${event.type}`, (unsaid) => {
+          const { type, message: reason } = event;
+          const more = unsaid > 0 ? { unsaid } : {};
+          logger.warn("a source's push is refused (NACK)", { source, type, reason, ...more });
+        });
+      case "saveFailed":
+        return throttle.run(`${source} save`, (unsaid) => {
+          const more = unsaid > 0 ? { unsaid } : {};
+          logger.error("what a source gave is not saved, so it is not taken", {
+            source,
+            error: explain(event.error),
+            ...more,
+          });
+        });
+      case "forgotten":
+        return logger.info("source forgotten", { source, why: event.why });
+    }
+  };
+}
+
+/** What the log says of streams on which we are the sink; refusals are {@link logSources}' to say. */
+export function logReceiver(log: Log): ReceiverObserver {
+  const logger = log.logger("source");
+  const throttle = new Throttle({ period: QUIET });
+  return {
+    opened: (stream) => logger.debug("stream opened", fieldsOf(stream)),
+    push: (stream, { head, kind }, bytes) => {
+      if (!logger.enabled("debug")) return;
+      const { type, nonce, version, incremental } = head;
+      logger.debug("push", { ...fieldsOf(stream), type, nonce, version, incremental, kind, bytes });
+    },
+    acked: (stream, { type, nonce }) => {
+      if (logger.enabled("debug")) logger.debug("ACK", { ...fieldsOf(stream), type, nonce });
+    },
+    nacked: (stream, { type, nonce }, { code, message: reason }) => {
+      if (!logger.enabled("debug")) return;
+      logger.debug("NACK", { ...fieldsOf(stream), type, nonce, code, reason });
+    },
+    closed: (stream, reason) => {
+      const fields = fieldsOf(stream);
+      if (reason === undefined) logger.debug("stream closed", fields);
+      else logger.info("stream ended", { ...fields, reason });
+    },
+    denied: (address, reason) =>
+      throttle.run(reason, (unsaid) => {
+        const more = unsaid > 0 ? { unsaid } : {};
+        logger.warn("a source is not let in", { peer: address, reason, ...more });
+      }),
+  };
+}
+
+function fieldsOf({ source, address: peer, instance }: ReceivedStreamInfo) {
+  return { source, peer, ...(instance === source ? {} : { instance }) };
+}
+
+/** What the log says of servers that we pull from: each change of state once, failures in between at debug level. */
+export function logPulls(log: Log): PullObserver {
+  const logger = log.logger("pull");
+  const down = new Set<string>();
+  return {
+    up: (url, address, variant) => {
+      down.delete(url);
+      logger.info("pulling", { url, address, variant });
+    },
+    down: (url, address, reason, retryInMs) => {
+      const fields = { url, address, reason, retryInMs: Math.round(retryInMs) };
+      const known = down.has(url);
+      down.add(url);
+      if (known) logger.debug("still not reached", fields);
+      else logger.warn("not reached; it is dialled again and again, what it gave stays", fields);
+    },
+    refused: () => {}, // the registry tells of it: logSources
+  };
+}
+
+/** What cannot be dialled as it is configured, and why. */
+export interface Undialable {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/**
+ * What the log says of settings that do not let something be dialled: each once, and again when its
+ * reason changes. To be called with all there are whenever settings are put into effect. `what`: for
+ * example `sink`.
+ */
+export function logUndialable(log: Log, what: string): (all: readonly Undialable[]) => void {
+  const logger = log.logger(what);
+  let said = new Map<string, string>();
+  return (all) => {
+    for (const { name, reason } of all) {
+      if (said.get(name) === reason) continue;
+      logger.error(`the ${what} cannot be dialled`, { [what]: name, reason });
+    }
+    said = new Map(all.map(({ name, reason }) => [name, reason]));
+  };
+}
+
+/** What the log says of the TLS files of `use`, for example `listen 0.0.0.0:15012`; undefined: they are as they should be again. */
+export function logTlsProblems(
+  log: Log,
+): (use: string, problem: TlsProblem | undefined) => void {
+  const logger = log.logger("tls");
+  const known = new Set<string>();
+  return (use, problem) => {
+    if (problem === undefined) {
+      if (known.delete(use)) logger.info("the TLS files are as they should be again", { use });
+      return;
+    }
+    known.add(use);
+    const { severity, message, hint } = problem;
+    if (severity === "error") logger.error(message, { use, hint });
+    else logger.warn(message, { use, hint });
+  };
+}
+
+/** What the log says when new TLS files are in use. */
+export function logRotation(
+  log: Log,
+): (use: string, certificate: { readonly subject: string; readonly notAfter: number }) => void {
+  const logger = log.logger("tls");
+  return (use, { subject, notAfter }) =>
+    logger.info("new TLS files are in use", { use, subject, notAfter: new Date(notAfter) });
+}
