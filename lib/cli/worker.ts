@@ -1,9 +1,10 @@
 /**
- * The program as a worker: loads the configuration, or judges what other sources push, off the main
- * thread. Whoever starts a worker asks it for the one or the other.
+ * The program as a worker, off the main thread: loads the configuration, judges what other sources
+ * push, or watches folders. Whoever starts a worker asks it for one of these.
  *
  * @module
  */
+import { startWatching } from "../config/watch_thread.ts";
 import { startWorker } from "../config/worker.ts";
 import { startJudging } from "../receive/judge_thread.ts";
 import { serviceEntryConverter } from "./converter.ts";
@@ -20,5 +21,6 @@ export interface WorkerThread {
 export function runWorker(thread: WorkerThread, early: readonly MessageEvent[]): void {
   startWorker(thread, { converter: serviceEntryConverter });
   startJudging(thread);
+  startWatching(thread);
   for (const { data } of early) thread.dispatchEvent(new MessageEvent("message", { data }));
 }

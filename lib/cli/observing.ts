@@ -1,0 +1,65 @@
+/**
+ * Everyone who is told what happens: the log, the metrics, the history of events.
+ *
+ * @module
+ */
+import { EventLog } from "../admin/events.ts";
+import type { Metrics } from "../admin/metrics.ts";
+import type { Log } from "../log.ts";
+import type { PublisherEvent } from "../rollout/publisher.ts";
+import { systemClock } from "../rollout/clock.ts";
+import type { Hub } from "../snapshot/hub.ts";
+import type { SourceEvent } from "../receive/source_events.ts";
+import type { ListenerHooks } from "../transport/listener.ts";
+import type { PullObserver } from "../transport/pull_link.ts";
+import type { ReceiverObserver } from "../transport/receiver_observer.ts";
+import type { SessionObserver } from "../transport/session.ts";
+import type { LinkObserver } from "../transport/sink_link.ts";
+import { summariseAcks } from "./ack_summary.ts";
+import { linkObservers, listenerHooks, observers } from "./both.ts";
+import { recordAnswers } from "./event_answers.ts";
+import { meterLinks, meterListeners, meterPublisher, meterSessions } from "./metering.ts";
+import { logLinks, logListeners, logPublisher, logSessions, logSummaries } from "./observer.ts";
+import { logPulls, logReceiver, logSources } from "./source_observer.ts";
+
+/** Whom each part tells. Disposing it ends what waits to be said. */
+export interface Observing extends Disposable {
+  readonly events: EventLog;
+  readonly sessions: SessionObserver;
+  readonly links: LinkObserver;
+  readonly listeners: ListenerHooks;
+  readonly publisher: (event: PublisherEvent) => void;
+  readonly receiver: ReceiverObserver;
+  readonly pulls: PullObserver;
+  readonly sources: (event: SourceEvent) => void;
+}
+
+/** Puts observers together. To be called before anything else follows the hub: the history has to know a change before it is sent. */
+export function observe(log: Log, metrics: Metrics, hub: Hub): Observing {
+  const events = new EventLog({ now: systemClock.now });
+  const following = hub.subscribe((publication) => void events.published(publication));
+  const summaries = summariseAcks(logSummaries(log));
+  const [say, count] = [logPublisher(log), meterPublisher(metrics)];
+  return {
+    events,
+    sessions: observers(
+      meterSessions(metrics),
+      recordAnswers(events),
+      logSessions(log),
+      summaries,
+    ),
+    links: linkObservers(meterLinks(metrics), logLinks(log)),
+    listeners: listenerHooks(meterListeners(metrics), logListeners(log)),
+    publisher: (event) => {
+      say(event);
+      count(event);
+    },
+    receiver: logReceiver(log),
+    pulls: logPulls(log),
+    sources: logSources(log),
+    [Symbol.dispose]() {
+      following[Symbol.dispose]();
+      summaries[Symbol.dispose]();
+    },
+  };
+}
