@@ -88,8 +88,9 @@ function wrongType(path: Path, value: unknown, expected: readonly string[]): Pro
   }
   // A header may be a secret, even as a number.
   const shown = path.includes("headers") ? `a ${typeof value}` : describe(value);
-  const takesBoolean = expected.some((type) => ["boolean", "true", "false"].includes(type));
-  const quotable = typeof value === "number" || (typeof value === "boolean" && !takesBoolean);
+  // Where a mapping would do as well, true was hardly meant as a text.
+  const quotable = typeof value === "number" ||
+    (typeof value === "boolean" && expected.length === 1);
   const hint = expected.includes("string") && quotable
     ? "put it in quotes, else YAML reads it as something else (1.10 as 1.1)"
     : undefined;

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
 import { mapping } from "./schema_parts.ts";
-import { address, path } from "./schema_shared.ts";
+import { address, path, rules } from "./schema_shared.ts";
 
 /** What a server shows and whom it trusts. */
 export const serverTls = z.union([
@@ -32,7 +32,7 @@ export const listenSchema = z.array(z.union([
   mapping({
     address: address("Address of a listener."),
     tls: serverTls.optional(),
-    allow: z.array(identityPattern).min(1, EMPTY_ALLOW).describe(
+    allow: rules(identityPattern).min(1, EMPTY_ALLOW).describe(
       "Patterns of the SPIFFE URIs and DNS names of client certificates that may connect. " +
         "Default: any that the CA vouches for.",
     ).optional(),

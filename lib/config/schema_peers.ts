@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { mapping, text, texts } from "./schema_parts.ts";
-import { namespacePatterns, wave } from "./schema_shared.ts";
+import { namespacePatterns, rules, wave } from "./schema_shared.ts";
 
 const matchSchema = mapping({
   id: text("Node id.").optional(),
@@ -17,7 +17,7 @@ const matchSchema = mapping({
 }).describe("All that is given must match; * stands for any text. {}: every peer.");
 
 /** `peers`. */
-export const peersSchema = z.array(mapping({
+export const peersSchema = rules(mapping({
   match: matchSchema,
   as: z.enum(["istio", "envoy", "grpc", "dubbo"])
     .describe("What kind of client it is. Default: told by what it says of itself.").optional(),

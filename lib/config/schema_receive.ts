@@ -7,7 +7,7 @@ import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
 import { serverTls } from "./schema_listen.ts";
 import { duration, mapping } from "./schema_parts.ts";
-import { address, collections, namespacePatterns, path } from "./schema_shared.ts";
+import { address, collections, namespacePatterns, path, rules } from "./schema_shared.ts";
 
 const sourcePattern = z.string().regex(
   /^\S{1,512}$/,
@@ -24,7 +24,7 @@ const tokenName = z.string()
   )
   .max(253, "must be at most 253 characters long");
 
-const from = z.array(z.union([
+const from = rules(z.union([
   sourcePattern.describe("Sources that may fill every namespace."),
   mapping({
     source: sourcePattern.describe("Names of sources."),

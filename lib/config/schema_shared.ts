@@ -31,6 +31,14 @@ export function wave(): z.ZodOptional<z.ZodInt> {
     .optional();
 }
 
+/** Rules and patterns that a list may hold: each peer is held against all of them. */
+const MOST_RULES = 1000;
+
+/** A list of rules or patterns, of which there may not be too many. */
+export function rules<T extends z.ZodType>(item: T): z.ZodArray<T> {
+  return z.array(item).max(MOST_RULES, `must hold at most ${MOST_RULES} items`);
+}
+
 /** Patterns of namespaces. A list that is written must name some. */
 export function namespacePatterns(description: string): z.ZodOptional<z.ZodArray<z.ZodString>> {
   const pattern = z.string().regex(
@@ -38,7 +46,7 @@ export function namespacePatterns(description: string): z.ZodOptional<z.ZodArray
     "must be the name of a namespace, in which * stands for any text",
   ).meta({ examples: ["shop", "team-*"] });
   const empty = "must not be empty; leave it out for every namespace, or name those that are meant";
-  return z.array(pattern).min(1, empty).describe(description).optional();
+  return rules(pattern).min(1, empty).describe(description).optional();
 }
 
 const COLLECTIONS = KINDS.map(({ collection }) => collection);
@@ -58,14 +66,18 @@ const collectionName = z.string().superRefine((name, context) => {
 
 /** Names of MCP collections, each once. */
 export function collections(description: string): z.ZodOptional<z.ZodArray<z.ZodString>> {
-  return z.array(collectionName).superRefine((names, context) => {
+  return rules(collectionName).superRefine((names, context) => {
+    const places = new Map<string, number>();
     names.forEach((name, index) => {
-      const first = names.indexOf(name);
-      if (first === index) return;
+      const first = places.get(name);
+      if (first === undefined) {
+        places.set(name, index);
+        return;
+      }
       const message = `repeats item ${first + 1}; leave one of them out`;
       context.addIssue({ code: "custom", path: [index], message });
     });
-  }).meta({ description, default: [] }).optional();
+  }).meta({ description, default: [], uniqueItems: true }).optional();
 }
 
 /** People also know a collection by its last part or by the kind in it. */

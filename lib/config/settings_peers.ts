@@ -53,42 +53,51 @@ const EVERYBODY = keyOf({});
 
 /** Rules that can never apply, since an earlier one does. */
 export function checkPeers(items: readonly PeerInput[]): Problem[] {
-  const matches = items.map((item) => keyOf(normaliseMatch(item.match)));
-  return matches.flatMap((match, index) => {
-    const first = matches.findIndex((other) => other === match || other === EVERYBODY);
-    if (first === index) return [];
+  const firsts = new Map<string, number>();
+  return items.flatMap((item, index) => {
+    const key = keyOf(normaliseMatch(item.match));
+    const everybody = firsts.get(EVERYBODY);
+    const first = everybody ?? firsts.get(key);
+    if (first === undefined) {
+      firsts.set(key, index);
+      return [];
+    }
+    const whom = everybody === undefined ? "the same peers" : "every peer";
     const message = `item ${index + 1} of \`peers\` never counts: item ${first + 1} matches ` +
-      `${matches[first] === EVERYBODY ? "every peer" : "the same peers"}, and the first counts`;
+      `${whom}, and the first counts`;
     return [warning("config/never", ["peers", index], message, "move it up, or take it out")];
   });
 }
 
 /** Rules that name a listener or a sink that the settings do not have. */
 export function checkPeerPlaces({ peers, listen, sinks }: Settings): Problem[] {
+  const addresses = listen.map(({ address }) => address);
+  const names = sinks.map(({ name }) => name);
+  const known = new Set(names);
   return peers.flatMap(({ match: { listener, sink } }, index) => {
     const path = ["peers", index, "match"];
     const problems: Problem[] = [];
-    if (listener !== undefined && !listen.some((l) => matchesPattern(listener, l.address))) {
-      const known = listen.map(({ address }) => address).join(", ");
+    if (listener !== undefined && !addresses.some((one) => matchesPattern(listener, one))) {
       const message = `${listener} is no address of \`listen\`, so nobody matches`;
-      const hint = known === "" ? "`listen` is empty" : `there is ${known}`;
-      problems.push(warning("config/never", [...path, "listener"], message, hint));
+      const at = [...path, "listener"];
+      problems.push(warning("config/never", at, message, suggest(listener, addresses)));
     }
-    const isName = sink !== undefined && !sink.includes("*");
-    if (isName && sinks.every(({ name }) => name !== sink)) {
-      const names = sinks.map(({ name }) => name);
-      const meant = nearest(sink, names);
-      const known = names.length === 0 ? "there are none" : `there is ${names.join(", ")}`;
-      const hint = meant === undefined ? known : `did you mean ${meant}?`;
-      problems.push(
-        warning(
-          "config/never",
-          [...path, "sink"],
-          `no sink is named ${sink}, so nobody matches`,
-          hint,
-        ),
-      );
+    if (sink !== undefined && !sink.includes("*") && !known.has(sink)) {
+      const message = `no sink is named ${sink}, so nobody matches`;
+      problems.push(warning("config/never", [...path, "sink"], message, suggest(sink, names)));
     }
     return problems;
   });
+}
+
+/** Names that are told, or compared, at most. */
+const MOST_TOLD = 8;
+const MOST_COMPARED = 100;
+
+function suggest(word: string, names: readonly string[]): string {
+  if (names.length === 0) return "there are none";
+  const meant = nearest(word, names.slice(0, MOST_COMPARED));
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  const told = names.slice(0, MOST_TOLD).join(", ");
+  return `there is ${told}${names.length > MOST_TOLD ? ", …" : ""}`;
 }

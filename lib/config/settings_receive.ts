@@ -88,12 +88,19 @@ function checkIdentity({ tls, tokens, insecure }: LongReceive, path: Path): Prob
 }
 
 function checkFrom(from: NonNullable<LongReceive["from"]>, path: Path): Problem[] {
-  const sources = from.map((item) => normaliseSource(item).source);
-  return sources.flatMap((source, index) => {
-    const first = sources.findIndex((other) => other === source || /^\*+$/.test(other));
-    if (first === index || first < 0 || first > index) return [];
+  const firsts = new Map<string, number>();
+  let everything: number | undefined;
+  return from.flatMap((item, index) => {
+    const { source } = normaliseSource(item);
+    const first = everything ?? firsts.get(source);
+    if (first === undefined) {
+      firsts.set(source, index);
+      if (/^\*+$/.test(source)) everything = index;
+      return [];
+    }
+    const whom = everything === undefined ? "the same sources" : "every source";
     const message = `item ${index + 1} of \`from\` never counts: item ${first + 1} matches ` +
-      `${sources[first] === source ? "the same sources" : "every source"}, and the first counts`;
+      `${whom}, and the first counts`;
     return [warning("config/never", [...path, index], message, "move it up, or take it out")];
   });
 }

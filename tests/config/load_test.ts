@@ -308,6 +308,35 @@ Deno.test("load: with a broken --config file settings and include come from the 
   assertEquals(after.last?.settings?.instance, "new");
 });
 
+Deno.test("load: whom we dial and who may dial us come from the seed as well", () => {
+  const settings = `
+include: [services/, "xds://127.0.0.1:7001"]
+listen: [{ address: "0.0.0.0:7002", tls: server, allow: [a.example] }]
+sinks: [{ address: "a:1", tls: true, tokenFile: t, collections: [], wave: 2 }]
+receive: { address: "127.0.0.1:7003", keep: 1h, from: [edge], tokens: { edge: t } }
+peers: [{ match: { id: "a*" }, as: grpc, namespaces: [shop] }]
+`;
+  using before = new Case({ "c.yaml": settings, "services/a.yaml": services("a") });
+  before.load();
+  assertEquals(before.said(), []);
+  const { pull, receive, peers } = before.last!.settings!;
+  assertEquals([pull.length, receive?.keep, peers.length], [1, 3_600_000, 1]);
+  const broken = settings.replace("keep: 1h", "keep: 1ms");
+  using after = new Case(
+    { "c.yaml": broken, "services/a.yaml": services("a", "b") },
+    "c.yaml",
+    seedOf(before),
+  );
+  assertEquals(after.names(), ["a", "b"]);
+  assertEquals(after.last?.settings, before.last?.settings);
+  assertEquals(after.said(), [
+    "c.yaml:5:39: error: `keep` must be from 1s to 87600h [config/value]",
+  ]);
+  after.folder.write("c.yaml", settings.replace("7003", "7004"));
+  assertEquals(after.names(), ["a", "b"]);
+  assertEquals(after.last?.settings?.receive, { ...receive!, address: "127.0.0.1:7004" });
+});
+
 Deno.test("load: a service of the seed that is refused by now is said and left out", () => {
   using before = new Case({ "c.yaml": services("a", "b") });
   before.load();

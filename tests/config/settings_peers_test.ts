@@ -87,12 +87,21 @@ Deno.test("peers: a listener or sink that there is not is a warning", () => {
   const rule = (match: string) => `peers: [{ match: { ${match} } }]\n`;
   assertEquals(places(rule('listener: "127.0.0.1:15010"')), []);
   assertEquals(places(rule('listener: "127.*"')), []);
-  assertEquals(places(rule('listener: "0.0.0.0:15010"')), [
-    "warning peers.0.match.listener: 0.0.0.0:15010 is no address of `listen`, so nobody matches; " +
+  assertEquals(places(rule('listener: "[::]:1"')), [
+    "warning peers.0.match.listener: [::]:1 is no address of `listen`, so nobody matches; " +
     "there is 127.0.0.1:15010",
   ]);
+  assertEquals(places(rule('listener: "127.0.0.1:15011"')), [
+    "warning peers.0.match.listener: 127.0.0.1:15011 is no address of `listen`, so nobody " +
+    "matches; did you mean 127.0.0.1:15010?",
+  ]);
+  const many = Array.from({ length: 200 }, (_, i) => `{ name: s${i}, address: 'a${i}:1' }`);
+  assertEquals(places(`sinks: [${many}]\n${rule("sink: elsewhere")}`), [
+    "warning peers.0.match.sink: no sink is named elsewhere, so nobody matches; there is s0, s1, " +
+    "s2, s3, s4, s5, s6, s7, …",
+  ]);
   assertEquals(places(`listen: []\n${rule('listener: "*"')}`), [
-    "warning peers.0.match.listener: * is no address of `listen`, so nobody matches; `listen` is empty",
+    "warning peers.0.match.listener: * is no address of `listen`, so nobody matches; there are none",
   ]);
   const sinks = "sinks: [{ name: mesh-a, address: 'a:1' }, 'b:1']\n";
   assertEquals(places(`${sinks}${rule("sink: mesh-a")}`), []);
@@ -123,4 +132,11 @@ Deno.test("peers: a rule is held against listeners and sinks in other files of t
     "c.yaml:4:14: warning: no sink is named mosh, so nobody matches; did you mean mesh? [config/never]",
   ]);
   assertEquals(settings?.peers.length, 3);
+});
+
+Deno.test("peers: there are not more rules than each peer can be held against", () => {
+  const rules = (count: number) =>
+    `peers: [${Array.from({ length: count }, (_, i) => `{ match: { id: p${i} } }`)}]`;
+  assertEquals([malformed(rules(1000)), wrong(rules(1000))], [[], []]);
+  assertEquals(malformed(rules(1001)), ["peers: `peers` must hold at most 1000 items"]);
 });
