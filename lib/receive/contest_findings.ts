@@ -24,10 +24,10 @@ export function nameFinding(kind: string, { name, holder, others }: NameContest)
       sourceText(holder.part)
     } and ${left}; it is served once`
     : holder.part.name === OWN_PART
-    ? `${kind} ${name} of our own configuration replaces what ${left} gives under that name`
+    ? `${kind} ${name} of our own configuration replaces what comes from ${left} under that name`
     : `${kind} ${name} is served as ${
       sourceText(holder.part)
-    } has it, which had it first; what ${left} gives under that name is left out`;
+    } has it, which had it first; what comes from ${left} under that name is left out`;
   return {
     severity: "warning",
     rule: CONTESTED_NAME_RULE,

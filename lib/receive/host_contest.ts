@@ -10,9 +10,10 @@
 import type { Resource } from "../model/resource.ts";
 import type { MergeMode } from "../model/settings.ts";
 import type { Collection } from "../snapshot/collection.ts";
-import { type EntryHosts, hostsOf } from "./entry_hosts.ts";
+import { hostsOf } from "./entry_hosts.ts";
+import { type Contender, HostField } from "./host_field.ts";
 import { mergeEndpoints, whyNotMerged } from "./merge_endpoints.ts";
-import { compareOffers, type Offer, type Part } from "./offer.ts";
+import { compareOffers, type Offer } from "./offer.ts";
 
 /** An entry that is not served, since another part's has one of its hosts. */
 export interface Refusal {
@@ -24,14 +25,17 @@ export interface Refusal {
   readonly difference?: string;
 }
 
-/** An entry among the contenders, one for each name. */
-interface Contender extends Offer, EntryHosts {}
-
 /** Who an entry's endpoints went to. */
 interface Merged {
   readonly leader: Contender;
   readonly others: readonly Contender[];
   readonly resource: Resource;
+}
+
+/** Whether an entry could be merged into its leader. */
+interface Verdict {
+  readonly leader: Contender;
+  readonly difference: string | undefined;
 }
 
 /** Keeps hosts apart. Work for a change is in proportion to the entries that share hosts with what changed. */
@@ -42,6 +46,7 @@ export class HostContest {
   readonly #followers = new Set<string>();
   readonly #refusals = new Map<string, Refusal>();
   readonly #merged = new Map<string, Merged>();
+  readonly #verdicts = new WeakMap<Contender, Verdict>();
   /** What changed since the last {@link resolve}, as it was before. */
   readonly #before = new Map<string, Contender | undefined>();
   #mode: MergeMode;
@@ -133,8 +138,8 @@ export class HostContest {
   }
 
   /** Everyone whom a change can concern: who shares hosts with what changed, and so on. */
-  #field(): Field {
-    const field = new Field(this.#byHost);
+  #field(): HostField {
+    const field = new HostField(this.#byHost);
     for (const [name, was] of this.#before) {
       const is = this.#contenders.get(name);
       if (is !== undefined) field.add(is);
@@ -145,7 +150,7 @@ export class HostContest {
   }
 
   /** Goes through the field, the strongest claim first: who meets none that leads, leads. */
-  #rank(field: Field, served: Collection | undefined): Ranking {
+  #rank(field: HostField, served: Collection | undefined): Ranking {
     const claims = Array.from(
       field.contenders,
       (contender) => ({ contender, strength: this.#strength(contender, field, served) }),
@@ -168,7 +173,7 @@ export class HostContest {
   }
 
   /** 0 goes first: our own; then who has all contested hosts already, has some of them, has none. */
-  #strength(contender: Contender, field: Field, served: Collection | undefined): number {
+  #strength(contender: Contender, field: HostField, served: Collection | undefined): number {
     const { part, resource: { name, version }, hosts } = contender;
     if (part.order === 0) return 0;
     if (served !== undefined) {
@@ -205,7 +210,7 @@ export class HostContest {
         ? undefined
         : equal === undefined
         ? "their hosts are not all the same"
-        : whyNotMerged(equal.resource, contender.resource);
+        : this.#difference(equal, contender);
       if (this.#mode === "endpoints" && equal !== undefined && difference === undefined) {
         this.#refusals.delete(name);
         followers.set(equal, [...followers.get(equal) ?? [], contender]);
@@ -215,6 +220,16 @@ export class HostContest {
       }
     }
     return followers;
+  }
+
+  /** As {@link whyNotMerged}; asked once for each pair. */
+  #difference(leader: Contender, other: Contender): string | undefined {
+    let verdict = this.#verdicts.get(other);
+    if (verdict?.leader !== leader) {
+      verdict = { leader, difference: whyNotMerged(leader.resource, other.resource) };
+      this.#verdicts.set(other, verdict);
+    }
+    return verdict.difference;
   }
 
   /** What is served in the name of a leader. Made anew only where one of those in it changed. */
@@ -245,50 +260,4 @@ interface Taken {
 interface Ranking {
   readonly leaders: readonly Contender[];
   readonly refused: ReadonlyMap<Contender, Taken>;
-}
-
-/** Contenders that a change concerns. */
-class Field {
-  readonly contenders = new Set<Contender>();
-  readonly #byHost: ReadonlyMap<string, ReadonlySet<Contender>>;
-  readonly #contested = new Map<string, boolean>();
-
-  constructor(byHost: ReadonlyMap<string, ReadonlySet<Contender>>) {
-    this.#byHost = byHost;
-  }
-
-  add(contender: Contender): void {
-    this.contenders.add(contender);
-  }
-
-  /** Adds who names the host, but for those of one part: they are never in each other's way. */
-  addSharers(host: string, except?: Part): void {
-    for (const contender of this.#byHost.get(host) ?? []) {
-      if (contender.part !== except) this.contenders.add(contender);
-    }
-  }
-
-  /** Adds who contends for a host with someone in it, until there is no one left. */
-  grow(): void {
-    const done = new Set<string>();
-    // What is added to a set while it is gone through is gone through as well.
-    for (const { hosts } of this.contenders) {
-      for (const host of hosts) {
-        if (done.has(host)) continue;
-        done.add(host);
-        if (this.isContested(host)) this.addSharers(host);
-      }
-    }
-  }
-
-  /** Whether several parts name it. */
-  isContested(host: string): boolean {
-    let contested = this.#contested.get(host);
-    if (contested === undefined) {
-      const [first, ...others] = this.#byHost.get(host) ?? [];
-      contested = others.some(({ part }) => part !== first!.part);
-      this.#contested.set(host, contested);
-    }
-    return contested;
-  }
 }

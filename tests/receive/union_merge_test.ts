@@ -75,6 +75,18 @@ Deno.test("union, merging: when the first leaves, the next takes over, and keeps
   assertEquals(served(union), ["n/y b: 10.0.0.2@b 10.0.0.3@c 10.0.0.1@a"]);
 });
 
+Deno.test("union, merging: after a restart the first is the same, whatever order the parts come in", () => {
+  const parts = {
+    b: [shared("n/y", ["10.0.0.2"])],
+    a: [shared("n/x", ["10.0.0.1"])],
+    c: [shared("n/z", ["10.0.0.3"])],
+  };
+  const { collections } = united(parts);
+  const union = new Union({ merge: "endpoints", served: collections });
+  for (const name of ["a", "c", "b"] as const) union.set(name, entries(...parts[name]));
+  assertEquals(served(union), ["n/y b: 10.0.0.2@b 10.0.0.1@a 10.0.0.3@c"]);
+});
+
 Deno.test("union, merging: our own entry leads, its endpoints are called local", () => {
   const union = united({
     edge: [shared("n/x", ["10.0.0.1"])],

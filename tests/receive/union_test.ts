@@ -93,8 +93,8 @@ Deno.test("union: a contested name is a finding that says who has it, who is lef
   const union = united({ a: [entry("n/x")], b: [entry("n/x", at("10.0.0.1"))] });
   union.set("c", entries(entry("n/x", at("10.0.0.2"))));
   assertEquals(texts(union), [
-    'warning: n/x: ServiceEntry n/x is served as source "a" has it, which had it first; what sources ' +
-    '"b", "c" gives under that name is left out; give them names of their own, or let one source ' +
+    'warning: n/x: ServiceEntry n/x is served as source "a" has it, which had it first; what comes from ' +
+    'sources "b", "c" under that name is left out; give them names of their own, or let one source ' +
     "alone fill the namespace (receive.from: namespaces) [receive/contested-name]",
   ]);
   union.set("b", undefined);
@@ -111,7 +111,10 @@ Deno.test("union: what a person writes in an own file replaces what a source giv
   const union = united({ edge: [entry("n/x"), entry("n/y")] });
   union.set("", entries(entry("n/x", at("10.0.0.1"))));
   assertEquals(owners(union), ["n/x ", "n/y edge"]);
-  assertMatch(texts(union).join(), /n\/x of our own configuration replaces what source "edge"/);
+  assertMatch(
+    texts(union).join(),
+    /n\/x of our own configuration replaces what comes from source "edge"/,
+  );
   union.set("", entries());
   assertEquals(owners(union), ["n/x edge", "n/y edge"]);
 });
