@@ -25,7 +25,8 @@ export function wave(): z.ZodOptional<z.ZodInt> {
   const range = "must be a number from 1 to 1000";
   return z.int().min(1, range).max(1000, range)
     .meta({
-      description: "In which wave it gets a change; 1 is the first.",
+      description:
+        "In which wave it gets a change; 1 is the first. Without effect in this version.",
       default: DEFAULTS.wave,
     })
     .optional();

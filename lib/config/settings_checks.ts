@@ -5,6 +5,7 @@
  * @module
  */
 import type { TlsFiles } from "../model/settings.ts";
+import { DEFAULTS } from "./defaults.ts";
 import { type Environment, expand } from "./expand.ts";
 import { expandAddress } from "./expand_address.ts";
 import { isLoopback } from "./loopback.ts";
@@ -20,6 +21,13 @@ export type TlsFilesInput = string | {
 /** The same problem, but nothing that keeps a file from being used. */
 export function warning(rule: string, path: Path, message: string, hint?: string): Problem {
   return { ...problem(rule, path, message, hint), severity: "warning" };
+}
+
+/** A wave is kept for a later version; who asks for a later one than the first is told. */
+export function checkWave(wave: number | undefined, path: Path): Problem[] {
+  if (wave === undefined || wave === DEFAULTS.wave) return [];
+  const message = "`wave` has no effect in this version, which pushes to all at once";
+  return [warning("config/no-effect", path, message)];
 }
 
 /** What is wrong with an address: of a listener, whose port may be 0, or of someone to dial. */

@@ -15,6 +15,7 @@ import {
   checkAddress,
   checkPath,
   checkTlsFiles,
+  checkWave,
   isOffLoopback,
   normaliseTlsFiles,
   warning,
@@ -76,6 +77,7 @@ export function checkSinks(sinks: readonly SinkInput[], environment: Environment
     if (typeof input !== "string") {
       const who = { name: sink.name, address: sink.address };
       problems.push(...checkDial(input, who, path, environment));
+      problems.push(...checkWave(input.wave, [...path, "wave"]));
     }
     const namesake = names.get(sink.name);
     const neighbour = addresses.get(sink.address);

@@ -9,7 +9,7 @@ import { DEFAULTS } from "./defaults.ts";
 import { nearest } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
 import type { SettingsInput } from "./schema.ts";
-import { warning } from "./settings_checks.ts";
+import { checkWave, warning } from "./settings_checks.ts";
 
 /** An item of `peers` as written. */
 export type PeerInput = NonNullable<SettingsInput["peers"]>[number];
@@ -51,8 +51,14 @@ function keyOf(match: PeerMatch): string {
 
 const EVERYBODY = keyOf({});
 
-/** Rules that can never apply, since an earlier one does. */
+/** What is odd about the rules: those that can never apply, and what has no effect. */
 export function checkPeers(items: readonly PeerInput[]): Problem[] {
+  const waves = items.flatMap(({ wave }, index) => checkWave(wave, ["peers", index, "wave"]));
+  return [...checkOrder(items), ...waves];
+}
+
+/** Of rules that match the same only the first applies. */
+function checkOrder(items: readonly PeerInput[]): Problem[] {
   const firsts = new Map<string, number>();
   return items.flatMap((item, index) => {
     const key = keyOf(normaliseMatch(item.match));

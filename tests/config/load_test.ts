@@ -312,7 +312,7 @@ Deno.test("load: whom we dial and who may dial us come from the seed as well", (
   const settings = `
 include: [services/, "xds://127.0.0.1:7001"]
 listen: [{ address: "0.0.0.0:7002", tls: server, allow: [a.example] }]
-sinks: [{ address: "a:1", tls: true, tokenFile: t, collections: [], wave: 2 }]
+sinks: [{ address: "a:1", tls: true, tokenFile: t, collections: [], wave: 1 }]
 receive: { address: "127.0.0.1:7003", keep: 1h, from: [edge], tokens: { edge: t } }
 peers: [{ match: { id: "a*" }, as: grpc, namespaces: [shop] }]
 `;

@@ -213,7 +213,11 @@ Deno.test("sinks: collections are MCP's names of what Pinnace knows, each once",
   ]);
 });
 
-Deno.test("sinks: waves are numbered from 1 to 1000", () => {
+Deno.test("sinks: waves are numbered from 1 to 1000, and one without effect is said", () => {
+  assertEquals(wrong(sink("wave: 1")), []);
+  assertEquals(wrong(sink("wave: 2")), [
+    "warning sinks.0.wave: `wave` has no effect in this version, which pushes to all at once",
+  ]);
   for (const wave of ["0", "1001", "-1"]) {
     assertEquals(malformed(sink(`wave: ${wave}`)), [
       "sinks.0.wave: `wave` must be a number from 1 to 1000",

@@ -83,6 +83,12 @@ Deno.test("peers: a rule that can never count is a warning", () => {
   ]);
 });
 
+Deno.test("peers: a wave without effect is said", () => {
+  assertEquals(wrong("peers: [{ match: { id: a }, wave: 2 }, { match: {}, wave: 1 }]"), [
+    "warning peers.0.wave: `wave` has no effect in this version, which pushes to all at once",
+  ]);
+});
+
 Deno.test("peers: a listener or sink that there is not is a warning", () => {
   const rule = (match: string) => `peers: [{ match: { ${match} } }]\n`;
   assertEquals(places(rule('listener: "127.0.0.1:15010"')), []);
