@@ -7,6 +7,8 @@ import type { Finding } from "../model/finding.ts";
 import type { PublisherStatus } from "../rollout/publishing.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Meters, Reading } from "./meters.ts";
+import type { StatusCertificate, StatusSource } from "./status.ts";
+import { labelOf } from "./tallies.ts";
 
 /** A stream, as far as metrics look at it. */
 export interface MeteredStream {
@@ -22,6 +24,9 @@ export interface MeteredSink {
   readonly unresolved?: string;
   readonly links: readonly { readonly state: { readonly kind: string } }[];
 }
+
+/** A source of resources, as far as metrics look at it. */
+export type MeteredSource = Pick<StatusSource, "name" | "state" | "resources" | "held">;
 
 /** How the last load went. Times in milliseconds. */
 export interface MeteredReload {
@@ -43,20 +48,35 @@ export interface MetricSources {
   readonly streams: () => readonly MeteredStream[];
   readonly sinks: () => readonly MeteredSink[];
   readonly connections: () => number;
+  /** Absent: there are none. */
+  readonly sources?: () => readonly MeteredSource[];
+  /** Absent: there are none. */
+  readonly certificates?: () => readonly Pick<StatusCertificate, "use" | "subject" | "notAfter">[];
   /** How late the event loop is. Seconds. */
   readonly loopDelay: () => number;
 }
 
 /** The wire protocols; those without a stream show 0. */
-export const PROTOCOL_NAMES = ["ads", "ads-delta", "mcp-source", "mcp-sink"];
+export const PROTOCOL_NAMES = [
+  "ads",
+  "ads-delta",
+  "mcp-source",
+  "mcp-sink",
+  "mesh-config",
+  "mesh-config-incremental",
+];
 
 /** States of a dial-out; those that no link is in show 0. */
 const LINK_STATES = ["dialling", "up", "waiting"];
+
+/** States of a source; those that none is in show 0. */
+const SOURCE_STATES = ["connected", "stale", "waiting"];
 
 /** Adds every gauge. */
 export function addGauges(meters: Meters, sources: MetricSources): void {
   addProcess(meters, sources);
   addPeers(meters, sources);
+  addSources(meters, sources);
   addSnapshot(meters, sources);
   addConfig(meters, sources);
 }
@@ -118,6 +138,40 @@ function addPeers(meters: Meters, { streams, sinks, connections, now }: MetricSo
       sinks().map(({ name, unresolved }) => ({
         value: Number(unresolved !== undefined),
         labels: { sink: name },
+      })),
+  );
+}
+
+function addSources(meters: Meters, { sources = () => [], certificates }: MetricSources): void {
+  const each = (value: (one: MeteredSource) => number) => () =>
+    sources().map((one) => ({ value: value(one), labels: { source: labelOf(one.name) } }));
+  meters.gauge(
+    "pinnace_sources",
+    "Sources of resources, by state.",
+    () => countBy(sources().map(({ state }) => state), "state", SOURCE_STATES),
+  );
+  meters.gauge(
+    "pinnace_source_connected",
+    "Whether a source is connected.",
+    each(({ state }) => Number(state === "connected")),
+  );
+  meters.gauge(
+    "pinnace_source_resources",
+    "Resources that a source gives.",
+    each(({ resources }) => Object.values(resources).reduce((sum, count) => sum + count, 0)),
+  );
+  meters.gauge(
+    "pinnace_source_held",
+    "Whether what a source gave waits to be confirmed.",
+    each(({ held }) => Number(held !== undefined)),
+  );
+  meters.gauge(
+    "pinnace_certificate_not_after_seconds",
+    "When a certificate of ours ends.",
+    () =>
+      (certificates?.() ?? []).map(({ use, subject, notAfter }) => ({
+        value: notAfter / 1000,
+        labels: { use, subject },
       })),
   );
 }

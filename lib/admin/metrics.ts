@@ -7,13 +7,25 @@ import { addGauges, type MetricSources, PROTOCOL_NAMES } from "./gauges.ts";
 import { Meters, type Read } from "./meters.ts";
 import { Tally, TypeTallies } from "./tallies.ts";
 
-export type { MeteredReload, MeteredSink, MeteredStream, MetricSources } from "./gauges.ts";
+export type {
+  MeteredReload,
+  MeteredSink,
+  MeteredSource,
+  MeteredStream,
+  MetricSources,
+} from "./gauges.ts";
 
 /** Nodes that NACKs are counted for by name; further ones are counted together. */
 const NODES = 200;
 
 /** Sinks that failures are counted for by name. A configuration may have had many over time. */
 const SINKS = 10_000;
+
+/** Sources that are counted by name; there are never more at one time, but over time there may be. */
+const SOURCES = 2000;
+
+/** Why something is published, by sort. */
+const CAUSES = ["file", "source", "settings", "confirmed", "start"];
 
 /** Values of labels that only our own code chooses. */
 const FEW = 50;
@@ -33,6 +45,11 @@ export class Metrics implements AsyncDisposable {
   readonly #refused = new Tally("reason", { max: FEW });
   readonly #violations = new Tally("reason", { max: FEW });
   readonly #dials = new Tally("sink", { max: SINKS });
+  readonly #pushes = new Tally("source", { max: SOURCES });
+  readonly #refusals = new Tally("source", { max: SOURCES });
+  readonly #received = new Tally("source", { max: SOURCES });
+  readonly #pulls = new Tally("source", { max: SOURCES });
+  readonly #causes = new Tally("cause", { known: CAUSES, max: FEW });
   readonly #reloads = new Tally("result", RESULTS);
   readonly #writes = new Tally("result", RESULTS);
   readonly #latency = this.#meters.histogram(
@@ -46,6 +63,8 @@ export class Metrics implements AsyncDisposable {
     LATENCIES,
   );
   #cut = 0;
+  #paced = 0;
+  #denied = 0;
   #published = 0;
   #held = 0;
 
@@ -53,6 +72,7 @@ export class Metrics implements AsyncDisposable {
     this.#sources = sources;
     this.#addStreams();
     this.#addConnections();
+    this.#addSources();
     this.#addSnapshots();
     addGauges(this.#meters, sources);
   }
@@ -87,6 +107,11 @@ export class Metrics implements AsyncDisposable {
     this.#cut++;
   }
 
+  /** Answers to a peer wait since it asks in a tight loop. */
+  paced(): void {
+    this.#paced++;
+  }
+
   /** A connection was turned away. */
   refused(reason: string): void {
     this.#refused.add(reason);
@@ -102,14 +127,40 @@ export class Metrics implements AsyncDisposable {
     this.#dials.add(sink);
   }
 
+  /** A source's push was judged. */
+  sourcePushed(source: string): void {
+    this.#pushes.add(source);
+  }
+
+  /** A push came on a stream that a source dialled. */
+  sourceReceived(source: string, bytes: number): void {
+    this.#received.add(source, bytes);
+  }
+
+  /** A source's push was refused, or could not be saved. */
+  sourceRefused(source: string): void {
+    this.#refusals.add(source);
+  }
+
+  /** Someone who dialled as a source was not let in. */
+  sourceDenied(): void {
+    this.#denied++;
+  }
+
+  /** A server that we pull from was not reached, or its stream ended. */
+  pullFailed(source: string): void {
+    this.#pulls.add(source);
+  }
+
   /** A configuration was loaded. */
   reloaded(ok: boolean): void {
     this.#reloads.add(ok ? "ok" : "error");
   }
 
-  /** A snapshot was published. */
-  published(): void {
+  /** A snapshot was published, for causes of these sorts; each counts once. */
+  published(causes: Iterable<string> = []): void {
     this.#published++;
+    for (const cause of new Set(causes)) this.#causes.add(cause);
   }
 
   /** The guard held a snapshot back. */
@@ -135,6 +186,9 @@ export class Metrics implements AsyncDisposable {
       if (size > 0) this.#types.know({ kind });
     }
     for (const { name } of this.#sources.sinks()) this.#dials.add(name, 0);
+    for (const { name } of this.#sources.sources?.() ?? []) {
+      for (const tally of [this.#pushes, this.#refusals, this.#received]) tally.add(name, 0);
+    }
     return this.#meters.render();
   }
 
@@ -157,6 +211,11 @@ export class Metrics implements AsyncDisposable {
       "Streams ended since they took nothing.",
       () => [{ value: this.#cut }],
     );
+    count(
+      "pinnace_streams_paced_total",
+      "Times that answers waited for a peer that asks in a tight loop.",
+      () => [{ value: this.#paced }],
+    );
   }
 
   #addConnections(): void {
@@ -165,6 +224,24 @@ export class Metrics implements AsyncDisposable {
     count("pinnace_connections_refused_total", "Connections turned away.", this.#refused);
     count("pinnace_violations_total", "Connections that broke HTTP/2's rules.", this.#violations);
     count("pinnace_sink_failures_total", "Dial-outs that failed or ended.", this.#dials);
+  }
+
+  #addSources(): void {
+    const count = (name: string, description: string, tally: Tally) =>
+      this.#meters.counter(name, description, () => tally.readings());
+    count("pinnace_source_pushes_total", "Pushes that sources sent.", this.#pushes);
+    count(
+      "pinnace_source_bytes_total",
+      "Bytes of pushes on streams that sources dialled.",
+      this.#received,
+    );
+    count("pinnace_source_refusals_total", "Pushes of sources that were refused.", this.#refusals);
+    count("pinnace_source_failures_total", "Pulls that failed or ended.", this.#pulls);
+    this.#meters.counter(
+      "pinnace_sources_denied_total",
+      "Streams of sources that were not let in.",
+      () => [{ value: this.#denied }],
+    );
   }
 
   #addSnapshots(): void {
@@ -179,6 +256,11 @@ export class Metrics implements AsyncDisposable {
       "pinnace_snapshots_published_total",
       "Snapshots published.",
       () => [{ value: this.#published }],
+    );
+    count(
+      "pinnace_publish_causes_total",
+      "Snapshots published, by sort of cause.",
+      () => this.#causes.readings(),
     );
     count(
       "pinnace_snapshots_held_total",

@@ -69,10 +69,10 @@ export interface StatusSource {
   readonly instance?: string | undefined;
   /** `stale`: away, its last set stays. `waiting`: it has given nothing yet. */
   readonly state: "connected" | "stale" | "waiting";
-  /** Since when it is in this state. */
-  readonly since: number;
+  /** Since when it is in this state, as far as that is known. */
+  readonly since?: number | undefined;
   /** How many resources it has given, by kind; kinds of none may be left out. */
-  readonly resources: ReadonlyMap<string, number>;
+  readonly resources: Readonly<Record<string, number>>;
   readonly lastPushAt?: number | undefined;
   /** The last push that was refused, until one is accepted. */
   readonly refused?: { readonly at: number; readonly message: string } | undefined;
@@ -224,9 +224,9 @@ function describeSource(one: StatusSource): Status["sources"][number] {
     via,
     ...given({ address, instance: optionally(instance, brief) }),
     state,
-    since: iso(since),
-    resources: Object.fromEntries(resources),
+    resources: { ...resources },
     ...given({
+      since: optionally(since, iso),
       lastPushAt: optionally(lastPushAt, iso),
       refused: optionally(refused, ({ at, message }) => ({ at: iso(at), message: cut(message) })),
       held: optionally(held, ({ id, message }) => ({ id, message })),

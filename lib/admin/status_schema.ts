@@ -72,7 +72,7 @@ const source = z.object({
   instance: z.string().optional().describe("what it calls itself"),
   state: z.enum(["connected", "stale", "waiting"])
     .describe("stale: away, its last set stays; waiting: it has given nothing yet"),
-  since: time,
+  since: time.optional(),
   resources: z.record(z.string(), z.int()).describe("by kind"),
   lastPushAt: time.optional(),
   refused: z.object({ at: time, message: z.string() }).optional()

@@ -16,6 +16,11 @@ const LONGEST = 200;
 /** Types besides those in the table of kinds that are counted apart, over all protocols. */
 const FURTHER_TYPES = 100;
 
+/** A name that others chose, as a label. */
+export function labelOf(name: string): string {
+  return name.slice(0, LONGEST);
+}
+
 /** How a {@link Tally} is made. */
 export interface TallyOptions {
   /** Names of which at least 0 is shown, so that the first one counts as an increase. */
@@ -48,7 +53,7 @@ export class Tally {
   }
 
   #make(name: string) {
-    const cut = name.slice(0, LONGEST);
+    const cut = labelOf(name);
     const key = this.#counts.has(cut) || this.#counts.size < this.#max ? cut : OTHER;
     const count = this.#counts.get(key) ?? { labels: { [this.#label]: key }, value: 0 };
     this.#counts.set(key, count);

@@ -5,6 +5,8 @@
  */
 import type { ListenerHooks } from "../transport/listener.ts";
 import type { SessionObserver } from "../transport/session.ts";
+import type { PullObserver } from "../transport/pull_link.ts";
+import type { ReceiverObserver } from "../transport/receiver_observer.ts";
 import type { LinkObserver } from "../transport/sink_link.ts";
 
 /** One observer that tells several. */
@@ -14,6 +16,7 @@ export function observers(...all: readonly SessionObserver[]): SessionObserver {
     sent: (session, push, sent) => all.forEach((one) => one.sent(session, push, sent)),
     event: (session, event, latency) => all.forEach((one) => one.event(session, event, latency)),
     cut: (session) => all.forEach((one) => one.cut(session)),
+    paced: (session) => all.forEach((one) => one.paced?.(session)),
     closed: (session, reason) => all.forEach((one) => one.closed(session, reason)),
   };
 }
@@ -31,5 +34,26 @@ export function listenerHooks(...all: readonly ListenerHooks[]): ListenerHooks {
   return {
     refused: (...told) => all.forEach((one) => one.refused?.(...told)),
     violation: (...told) => all.forEach((one) => one.violation?.(...told)),
+  };
+}
+
+/** One observer of streams on which we are the sink that tells several. */
+export function receiverObservers(...all: readonly ReceiverObserver[]): ReceiverObserver {
+  return {
+    opened: (...told) => all.forEach((one) => one.opened(...told)),
+    push: (...told) => all.forEach((one) => one.push(...told)),
+    acked: (...told) => all.forEach((one) => one.acked(...told)),
+    nacked: (...told) => all.forEach((one) => one.nacked(...told)),
+    closed: (...told) => all.forEach((one) => one.closed(...told)),
+    denied: (...told) => all.forEach((one) => one.denied(...told)),
+  };
+}
+
+/** One observer of servers that we pull from that tells several. */
+export function pullObservers(...all: readonly PullObserver[]): PullObserver {
+  return {
+    up: (...told) => all.forEach((one) => one.up(...told)),
+    down: (...told) => all.forEach((one) => one.down(...told)),
+    refused: (...told) => all.forEach((one) => one.refused(...told)),
   };
 }

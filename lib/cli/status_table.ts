@@ -159,7 +159,7 @@ function sourceRows({ sources }: Status, layout: StatusLayout): Cell[][] {
       one.via,
       one.address ?? "",
       cell(one.state, style),
-      age(one.since, layout),
+      one.since === undefined ? "" : age(one.since, layout),
       one.lastPushAt === undefined ? "" : `${age(one.lastPushAt, layout)} ago`,
       kinds.map(([kind, count]) => `${kind} ${count}`).join(", "),
       problemOf(one),

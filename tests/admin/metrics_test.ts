@@ -2,6 +2,8 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { Metrics, type MetricSources } from "../../lib/admin/metrics.ts";
 import { statusSources } from "./statuses.ts";
 
+const EDGE = "spiffe://example.org/edge/fra";
+
 function sources(changed: Partial<MetricSources> = {}): MetricSources {
   const { snapshot, publisher, now } = statusSources();
   return {
@@ -16,6 +18,8 @@ function sources(changed: Partial<MetricSources> = {}): MetricSources {
       { protocol: "ads", oldestUnacked: undefined },
     ],
     sinks: () => [{ name: "mesh-a", links: [{ state: { kind: "up" } }] }],
+    sources: () => statusSources().sources!,
+    certificates: () => statusSources().certificates!,
     connections: () => 2,
     loopDelay: () => 0.25,
     ...changed,
@@ -32,8 +36,14 @@ function exercise(metrics: Metrics): void {
   metrics.refused("deadline");
   metrics.violated("reset_flood");
   metrics.dialFailed("mesh-a");
+  metrics.paced();
+  metrics.sourcePushed(EDGE);
+  metrics.sourceReceived(EDGE, 500);
+  metrics.sourceRefused(EDGE);
+  metrics.sourceDenied();
+  metrics.pullFailed("xds://hub.example:15010");
   metrics.reloaded(true);
-  metrics.published();
+  metrics.published(["file", "file", "source"]);
   metrics.held();
   metrics.saved(7);
   metrics.saveFailed();
@@ -66,6 +76,21 @@ Deno.test("metrics: values are in seconds and bytes, under their labels", async 
       `pinnace_sink_links{sink="mesh-a",state="waiting"} 0`,
       `pinnace_sink_unresolved{sink="mesh-a"} 0`,
       `pinnace_sink_failures_total{sink="mesh-a"} 1`,
+      `pinnace_sources{state="connected"} 1`,
+      `pinnace_sources{state="stale"} 0`,
+      `pinnace_source_connected{source="xds://hub.example:15010"} 0`,
+      `pinnace_source_resources{source="${EDGE}"} 3`,
+      `pinnace_source_held{source="${EDGE}"} 1`,
+      `pinnace_source_pushes_total{source="${EDGE}"} 1`,
+      `pinnace_source_pushes_total{source="xds://hub.example:15010"} 0`,
+      `pinnace_source_bytes_total{source="${EDGE}"} 500`,
+      `pinnace_source_refusals_total{source="${EDGE}"} 1`,
+      `pinnace_source_failures_total{source="xds://hub.example:15010"} 1`,
+      `pinnace_sources_denied_total 1`,
+      `pinnace_certificate_not_after_seconds{use="listen",subject="CN=edge"} 1767398400`,
+      `pinnace_publish_causes_total{cause="file"} 1`,
+      `pinnace_publish_causes_total{cause="settings"} 0`,
+      `pinnace_streams_paced_total 1`,
       `pinnace_connections 2`,
       `pinnace_connections_refused_total{reason="deadline"} 1`,
       `pinnace_violations_total{reason="reset_flood"} 1`,
