@@ -46,11 +46,11 @@ export class Assignments {
   /** Takes a new publication. */
   take(publication: Publication): void {
     this.#publication = publication;
+    // Every peer there is asks at every publication: what none asked for at the last one is not needed.
+    this.#views.retain(this.#current.keys());
     this.#current.clear();
     const { peers } = publication.snapshot.settings;
-    if (sameRules(peers, this.#rules)) return;
-    this.#rules = peers;
-    this.#views.retain(peers);
+    if (!sameRules(peers, this.#rules)) this.#rules = peers;
   }
 
   /** What the rules in force say of a peer. */

@@ -9,7 +9,12 @@ import { matchesAny } from "../model/pattern.ts";
 import type { Resource } from "../model/resource.ts";
 import type { ServiceRecord } from "../model/service.ts";
 import type { Collection } from "../snapshot/collection.ts";
-import { canonicalJson, makeSnapshot, type Snapshot } from "../snapshot/snapshot.ts";
+import {
+  canonicalJson,
+  makeSnapshot,
+  type Snapshot,
+  type SnapshotParts,
+} from "../snapshot/snapshot.ts";
 import { mcpResourceCodec, type StringMap } from "../wire/messages.ts";
 
 /** Which resources a peer may have. A {@link PeerRule} says it of those it matches. */
@@ -23,7 +28,7 @@ export interface Select {
 /** Views kept for one select: of the newest snapshot, and of those that some peers may still be at. */
 const KEPT = 4;
 
-/** Of how a resource's labels are read. */
+/** Gives the labels of a resource. */
 type LabelsOf = (resource: Resource) => StringMap;
 
 /** Whether a resource is in the view. */
@@ -49,7 +54,7 @@ export class Views {
     return views.of(snapshot);
   }
 
-  /** Forgets the views of every other select, since nobody has it any more. */
+  /** Forgets the views of every other select, since no peer has it any more. */
   retain(selects: Iterable<Select>): void {
     const wanted = new Set(Array.from(selects, keyOf));
     for (const key of this.#bySelect.keys()) if (!wanted.has(key)) this.#bySelect.delete(key);
@@ -104,8 +109,19 @@ class SelectViews {
     );
     const parts = { collections, services, settings: snapshot.settings };
     if (sameParts(parts, snapshot)) return snapshot;
-    return view !== undefined && sameParts(parts, view) ? view : makeSnapshot(parts);
+    return view !== undefined && sameParts(parts, view) ? view : withId(parts);
   }
+}
+
+/** Its id is made once asked for: it costs a text of all settings, and there may be a view a rule. */
+function withId(parts: SnapshotParts): Snapshot {
+  let id: string | undefined;
+  return {
+    ...parts,
+    get id() {
+      return id ??= makeSnapshot(parts).id;
+    },
+  };
 }
 
 /** A collection and what of it is in the view. */
@@ -140,7 +156,7 @@ function namesOf(collection: Collection, wanted: Inside): string[] {
   return names;
 }
 
-function sameParts(parts: Omit<Snapshot, "id">, snapshot: Snapshot): boolean {
+function sameParts(parts: SnapshotParts, snapshot: Snapshot): boolean {
   if (parts.settings !== snapshot.settings || parts.services !== snapshot.services) return false;
   for (const [kind, collection] of parts.collections) {
     if (snapshot.collections.get(kind) !== collection) return false;
@@ -169,7 +185,15 @@ function insideOf({ namespaces, labels }: Select, labelsOf: LabelsOf): Inside {
 
 function namespaceTest(patterns: readonly string[]): (name: string) => boolean {
   if (patterns.length === 0) return () => true;
-  return (name) => matchesAny(patterns, name.slice(0, Math.max(0, name.indexOf("/"))));
+  // Names come sorted, so mostly the namespace is that of the name before.
+  let last = "";
+  let fits = matchesAny(patterns, last);
+  return (name) => {
+    const namespace = name.slice(0, Math.max(0, name.indexOf("/")));
+    if (namespace === last) return fits;
+    last = namespace;
+    return fits = matchesAny(patterns, namespace);
+  };
 }
 
 /** Reads the labels of resources, of each once. */

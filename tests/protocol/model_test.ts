@@ -5,15 +5,20 @@
 import fc from "fast-check";
 import { DeltaMachine } from "../../lib/protocol/delta.ts";
 import { McpSourceMachine } from "../../lib/protocol/mcp_source.ts";
+import {
+  IncrementalMeshConfigMachine,
+  MeshConfigMachine,
+  messageTypeResolver,
+} from "../../lib/protocol/mesh_config.ts";
 import { collectionResolver, typeUrlResolver } from "../../lib/protocol/resolve.ts";
 import { SotwMachine } from "../../lib/protocol/sotw.ts";
-import type { Push } from "../../lib/protocol/stream.ts";
+import type { Push, StreamMachine } from "../../lib/protocol/stream.ts";
 import type {
   DeltaDiscoveryRequest,
   DiscoveryRequest,
   RequestResources,
 } from "../../lib/wire/messages.ts";
-import { ENVOY_TYPES, envoyResolver } from "./fixtures.ts";
+import { collectionOf, ENVOY_TYPES, envoyResolver } from "./fixtures.ts";
 import { DeltaPeer, McpPeer, SotwPeer, type Wanted } from "./model_peers.ts";
 import { type Action, World, type WorldOptions } from "./model_world.ts";
 
@@ -156,6 +161,63 @@ function mcp(incremental: boolean): WorldOptions<RequestResources> {
   };
 }
 
+/** A machine of AggregatedMeshConfigService, spoken to in the newer form. */
+function meshConfigMachine(prefix: string, incremental: boolean): StreamMachine<RequestResources> {
+  const resolver = messageTypeResolver(collectionResolver({ unknownCollection: "empty" }));
+  const options = { prefix, resolver };
+  const [full, delta] = [
+    new MeshConfigMachine(options),
+    new IncrementalMeshConfigMachine(options),
+  ];
+  const machine = incremental ? delta : full;
+  return {
+    receive: ({ collection: typeUrl, incremental: _, ...request }) =>
+      incremental
+        ? delta.receive({ ...request, typeUrl })
+        : full.receive({ ...request, typeUrl, versionInfo: "" }),
+    retarget: (snapshot) => machine.retarget(snapshot),
+    // On the wire of the incremental form, everything there is adds to what the client says it holds.
+    next: () => incremental ? additive(machine.next()) : machine.next(),
+    status: () => machine.status(),
+  };
+}
+
+function additive(push: Push | undefined): Push | undefined {
+  if (push === undefined || push.content.kind === "delta") return push;
+  const diff = push.content.collection.diff(NOTHING);
+  return { ...push, content: { kind: "delta", diff } };
+}
+
+const NOTHING = collectionOf({});
+
+/** A client that says by an empty map that it holds nothing, as those of delta xDS do. */
+class ForgetfulPeer extends McpPeer {
+  override connect(versions: boolean): RequestResources {
+    if (!versions) this.held.clear();
+    return super.connect(versions);
+  }
+
+  override reopen(versions: boolean): RequestResources {
+    if (!versions) this.held.clear();
+    return super.reopen(versions);
+  }
+}
+
+function meshConfig(incremental: boolean): WorldOptions<RequestResources> {
+  const Peer = incremental ? ForgetfulPeer : McpPeer;
+  return {
+    types: KINDS.map((kind) => {
+      const type = `type.googleapis.com/istio.networking.v1alpha3.${kind}`;
+      return { kind, complete: true, peer: new Peer(type, incremental) };
+    }),
+    machine: (prefix) => meshConfigMachine(prefix, incremental),
+    typeOf: (request) => request.collection,
+    nonceOf: (request) => request.responseNonce,
+    reopens: true,
+    strict: true,
+  };
+}
+
 /** A client that refuses by content: version 2 of the first names. */
 function poison(name: string, version: string): boolean {
   return version === "2" && name <= "c";
@@ -204,4 +266,12 @@ Deno.test("mcp incremental: over random schedules a sink ends with the newest st
 
 Deno.test("mcp: the same with a sink that goes to and fro between full and incremental", () => {
   holds(() => mcp(false), [stale, flip, reopen(true), reconnect(true)]);
+});
+
+Deno.test("mesh config: over random schedules a sink ends with the newest state it did not refuse", () => {
+  holds(() => meshConfig(false), [stale, reopen(false), reconnect(false)]);
+});
+
+Deno.test("mesh config incremental: over random schedules a sink ends with the newest state it did not refuse", () => {
+  holds(() => meshConfig(true), [stale, reopen(true), reconnect(true)]);
 });
