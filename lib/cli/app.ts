@@ -9,40 +9,40 @@ import { ConfigLoader } from "../config/loader.ts";
 import type { LoadResult } from "../config/messages.ts";
 import { makeSeed } from "../config/seed.ts";
 import { ConfigWatcher, type WatchTimes } from "../config/watch.ts";
+import { watchInWorker } from "../config/watch_worker.ts";
 import { explain, type Log } from "../log.ts";
 import type { Settings, UnknownCollection } from "../model/settings.ts";
 import { collectionResolver, type Resolver } from "../protocol/resolve.ts";
+import type { SourceStore } from "../receive/received.ts";
+import { Union } from "../receive/union.ts";
 import { systemClock } from "../rollout/clock.ts";
-import { Publisher } from "../rollout/publisher.ts";
+import { Publisher, type PublisherEvent } from "../rollout/publisher.ts";
 import { Hub, type Publication } from "../snapshot/hub.ts";
 import type { SnapshotStore } from "../snapshot/store.ts";
-import { dialStream } from "../transport/dial.ts";
+import { dialTarget } from "../transport/dial_target.ts";
 import { Sender } from "../transport/sender.ts";
 import { Sessions } from "../transport/sessions.ts";
-import { SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
-import { summariseAcks } from "./ack_summary.ts";
-import { linkObservers, listenerHooks, observers } from "./both.ts";
+import { type Dial, SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
+import { sinkTargets } from "./dial_targets.ts";
 import { Doors } from "./doors.ts";
-import { meterLinks, meterListeners, meterPublisher, meterSessions } from "./metering.ts";
-import { Office } from "./office.ts";
 import { FindingLog } from "./finding_log.ts";
-import {
-  logLinks,
-  logListeners,
-  logPublisher,
-  logSessions,
-  logSummaries,
-  logUnresolved,
-} from "./observer.ts";
-import { RestartNeeds } from "./restart_needs.ts";
+import { Intake } from "./intake.ts";
+import { logLoad } from "./load_log.ts";
+import { logUnresolved } from "./observer.ts";
+import { observe, type Observing } from "./observing.ts";
+import { Office } from "./office.ts";
 import { Reloader, type ReloadState } from "./reloader.ts";
-import { sinkTargets } from "./sink_targets.ts";
+import { RestartNeeds } from "./restart_needs.ts";
+import { logTlsProblems, logUndialable } from "./source_observer.ts";
+import { folderOf } from "./store_place.ts";
 
 /** What the program is started with. */
 export interface AppOptions {
   /** File or folder, absolute. */
   readonly config: string;
   readonly store: SnapshotStore;
+  /** Where the sets of other sources are kept. */
+  readonly sources: SourceStore;
   readonly workerUrl: string;
   readonly log: Log;
 }
@@ -66,7 +66,9 @@ const DRAIN = 3000;
 
 /** The running program. Disposing it drains it, within 5 s. */
 export class App implements AsyncDisposable {
+  readonly #options: AppOptions;
   readonly #log: Log;
+  readonly #folder: string;
   readonly #hub = new Hub();
   readonly #publisher: Publisher;
   readonly #reloader: Reloader;
@@ -76,83 +78,48 @@ export class App implements AsyncDisposable {
   readonly #sessions: Sessions;
   readonly #dialer: SinkDialer;
   readonly #doors: Doors;
+  readonly #intake: Intake;
   readonly #office: Office;
+  readonly #observing: Observing;
   readonly #findings: FindingLog;
   readonly #restartNeeds: RestartNeeds;
+  readonly #undialableSinks: ReturnType<typeof logUndialable>;
+  #union: Union | undefined;
   #settings: Settings | undefined;
 
   /** Puts the parts together; nothing runs before {@link App.start}. */
   constructor(options: AppOptions) {
-    const { log, store } = options;
+    const { log } = options;
+    this.#options = options;
     this.#log = log;
+    this.#folder = folderOf(options.config);
     this.#findings = new FindingLog(log);
     this.#restartNeeds = new RestartNeeds(log.logger("config"));
-    this.#office = new Office({
-      hub: this.#hub,
-      store,
-      publisher: () => this.#publisher,
-      reload: () => this.#reloader.state,
-      sessions: () => this.#sessions.list(),
-      sinks: () => this.sinks,
-      addresses: () => this.addresses,
-      connections: () => this.#doors.connections,
-      pushLoop: () => this.#sender.state,
-      warn: (message) => log.logger("admin").warn(message),
-    });
-    const { metrics } = this.#office;
-    const [say, count] = [logPublisher(log), meterPublisher(metrics)];
-    this.#publisher = new Publisher({
-      hub: this.#hub,
-      store,
-      clock: systemClock,
-      onEvent: (event) => {
-        if (event.kind === "restored") log.configure(event.stored.snapshot.settings.log);
-        say(event);
-        count(event);
-      },
-    });
-    this.#loader = new ConfigLoader({
-      config: options.config,
-      createWorker: () => new Worker(options.workerUrl, { type: "module" }),
-      seed: () => {
-        const snapshot = this.#hub.current?.snapshot;
-        return snapshot && makeSeed(snapshot.services, snapshot.settings);
-      },
-      onPositions: ({ id, findings }) => {
-        if (this.#reloader.place(id, findings)) this.#findings.say(findings);
-      },
-    });
+    this.#undialableSinks = logUndialable(log, "sink");
+    this.#office = this.#makeOffice();
+    this.#observing = observe(log, this.#office.metrics, this.#hub);
+    this.#publisher = this.#makePublisher();
+    this.#loader = this.#makeLoader();
     this.#reloader = new Reloader({
       loader: this.#loader,
       publisher: this.#publisher,
       now: systemClock.now,
       onLoaded: (result, state) => this.#loaded(result, state),
     });
-    this.#watcher = new ConfigWatcher({
-      ...FIRST_TIMES,
-      onChange: (since) => this.#reloadSince(since),
-      probe: () => this.#loader.probe(),
-      onError: (error) => {
-        const fields = { error: explain(error) };
-        log.logger("config").warn("files are compared now and then, no events come", fields);
-      },
-    });
+    this.#watcher = this.#makeWatcher();
     this.#sessions = new Sessions({
       targets: this.#hub,
       sender: this.#sender,
-      observer: observers(
-        meterSessions(metrics),
-        logSessions(log),
-        summariseAcks(logSummaries(log)),
-      ),
+      observer: this.#observing.sessions,
       clock: systemClock,
     });
     this.#dialer = this.#makeDialer();
     this.#doors = new Doors({
-      hooks: listenerHooks(meterListeners(metrics), logListeners(log)),
+      ...this.#portOptions("listen"),
       sessions: this.#sessions,
       collections: () => this.#collections(),
     });
+    this.#intake = this.#makeIntake();
   }
 
   /** Loads the configuration now, whether or not a file seems to have changed. Does not reject. */
@@ -162,7 +129,12 @@ export class App implements AsyncDisposable {
 
   /** Where sinks and clients can dial us. */
   get addresses(): readonly string[] {
-    return this.#doors.addresses;
+    return this.#doors.ports.map(({ address }) => address);
+  }
+
+  /** Where sources can dial us. */
+  get receiving(): readonly string[] {
+    return this.#intake.ports.map(({ address }) => address);
   }
 
   /** Where the admin listener is. */
@@ -187,12 +159,14 @@ export class App implements AsyncDisposable {
       watcher,
       this.#dialer[Symbol.asyncDispose](),
       this.#doors.drain(DRAIN),
+      this.#intake[Symbol.asyncDispose](),
       this.#office[Symbol.asyncDispose](),
       this.#publisher[Symbol.asyncDispose](),
     ]);
     this.#findings[Symbol.dispose]();
     this.#sessions[Symbol.dispose]();
     this.#sender[Symbol.dispose]();
+    this.#observing[Symbol.dispose]();
   }
 
   /**
@@ -201,13 +175,7 @@ export class App implements AsyncDisposable {
    * AbortError when disposed meanwhile.
    */
   async start(): Promise<void> {
-    const stored = await this.#publisher.restore();
-    if (stored !== undefined) {
-      // The configuration may name other ports by now: then these need not be had.
-      await this.#apply(stored.snapshot.settings).catch((error) => {
-        this.#log.logger("listener").warn(String(error.message ?? error));
-      });
-    }
+    await this.#restore();
     await this.#reloader.reload(systemClock.now());
     await this.#publisher.idle();
     const current = this.#hub.current;
@@ -218,6 +186,21 @@ export class App implements AsyncDisposable {
     await this.#apply(current.snapshot.settings);
     this.#hub.subscribe(({ snapshot }) => this.#reconfigure(snapshot.settings));
     this.#reconfigure(this.#hub.current!.snapshot.settings); // what came while ports were opened
+  }
+
+  /** Serves what the store has, and takes into effect what it has of other sources. */
+  async #restore(): Promise<void> {
+    const stored = await this.#publisher.restore();
+    {
+      using _ = this.#publisher.pause(); // all sources go out as one
+      await this.#intake.load(stored?.snapshot);
+      this.#union?.settle();
+    }
+    if (stored === undefined) return;
+    // The configuration may name other ports by now: then these need not be had.
+    await this.#apply(stored.snapshot.settings).catch((error) => {
+      this.#log.logger("listener").warn(String(error.message ?? error));
+    });
   }
 
   async #reloadSince(changedAt: number): Promise<void> {
@@ -234,6 +217,7 @@ export class App implements AsyncDisposable {
     this.#settings = settings;
     this.#applyLive(settings);
     await this.#doors.open(settings);
+    await this.#intake.open(settings);
     await this.#office.open(settings);
     this.#restartNeeds.applied(settings);
   }
@@ -248,11 +232,11 @@ export class App implements AsyncDisposable {
 
   #applyLive(settings: Settings): void {
     this.#log.configure(settings.log);
-    const { targets, unusable } = sinkTargets(settings.sinks);
-    for (const { name, reason } of unusable) {
-      this.#log.logger("sink").error("the sink cannot be dialled", { sink: name, reason });
-    }
+    const { targets, unusable } = sinkTargets(settings.sinks, this.#folder);
+    this.#undialableSinks(unusable);
     this.#dialer.configure(targets);
+    this.#union?.setMerge(settings.receive?.merge ?? "refuse");
+    this.#intake.configure(settings);
   }
 
   #loaded(result: LoadResult, state: ReloadState): void {
@@ -260,15 +244,7 @@ export class App implements AsyncDisposable {
       this.#log.configure(result.settings.log); // the first lines are in the form asked for, too
     }
     this.#office.metrics.reloaded(result.ok);
-    const logger = this.#log.logger("config");
-    const { files, filesParsed, services } = result.stats;
-    const fields = { files, filesParsed, services, ms: Math.round(state.durationMs) };
-    if (result.ok) logger.info("loaded", fields);
-    else {
-      const { kept } = result;
-      const held = kept.length === 0 ? {} : { kept: kept.join(" ") };
-      logger.warn(`loaded with errors; ${this.#consequence(result)}`, { ...fields, ...held });
-    }
+    logLoad(this.#log, result, state, this.#hub.current !== undefined);
     const { push, watch } = result.settings ?? this.#settings ?? {};
     this.#watcher.update(
       result.watch,
@@ -277,17 +253,112 @@ export class App implements AsyncDisposable {
     this.#findings.take(state.findings);
   }
 
-  #consequence({ usable, kept }: LoadResult): string {
-    if (usable && kept.length > 0) return "the last good content of these files stays";
-    if (usable) return "what is refused is not served";
-    return this.#hub.current === undefined
-      ? "nothing of it can be used"
-      : "what is published stays";
-  }
-
   /** One resolver for all streams, so that they share what is made from nothing. */
   #collections(): Resolver {
     return COLLECTIONS[this.#settings!.unknownCollection];
+  }
+
+  #makeOffice(): Office {
+    return new Office({
+      hub: this.#hub,
+      store: this.#options.store,
+      publisher: () => this.#publisher,
+      reload: () => this.#reloader.state,
+      sessions: () => this.#sessions.list(),
+      sinks: () => this.sinks,
+      ports: () => this.#doors.ports,
+      intake: () => this.#intake,
+      events: () => this.#observing.events,
+      findings: () => [...this.#union?.findings() ?? [], ...this.#options.sources.findings()],
+      connections: () => this.#doors.connections,
+      pushLoop: () => this.#sender.state,
+      warn: (message) => this.#log.logger("admin").warn(message),
+    });
+  }
+
+  #makePublisher(): Publisher {
+    const { store } = this.#options;
+    const tell = (event: PublisherEvent) => {
+      if (event.kind === "restored") this.#log.configure(event.stored.snapshot.settings.log);
+      if (event.kind === "released" && event.why === "confirmed" && event.part !== undefined) {
+        this.#intake.sources.confirmed(event.part);
+      }
+      this.#observing.publisher(event);
+    };
+    return new Publisher({
+      hub: this.#hub,
+      store,
+      clock: systemClock,
+      unite: (served) => this.#union = new Union({ merge: "refuse", ...(served && { served }) }),
+      onEvent: tell,
+    });
+  }
+
+  #makeLoader(): ConfigLoader {
+    const { config } = this.#options;
+    return new ConfigLoader({
+      config,
+      createWorker: () => this.#worker(),
+      seed: () => {
+        const snapshot = this.#hub.current?.snapshot;
+        return snapshot && makeSeed(snapshot.services, snapshot.settings);
+      },
+      onPositions: ({ id, findings }) => {
+        if (this.#reloader.place(id, findings)) this.#findings.say(findings);
+      },
+    });
+  }
+
+  #makeWatcher(): ConfigWatcher {
+    return new ConfigWatcher({
+      ...FIRST_TIMES,
+      onChange: (since) => this.#reloadSince(since),
+      probe: () => this.#loader.probe(),
+      watchFs: watchInWorker({ createWorker: () => this.#worker() }),
+      onError: (error) => {
+        const fields = { error: explain(error) };
+        this.#log.logger("config").warn("files are compared now and then, no events come", fields);
+      },
+    });
+  }
+
+  #worker(): Worker {
+    return new Worker(this.#options.workerUrl, { type: "module" });
+  }
+
+  #portOptions(use: string) {
+    const problem = logTlsProblems(this.#log);
+    const logger = this.#log.logger("tls");
+    return {
+      folder: this.#folder,
+      hooks: this.#observing.listeners,
+      tlsProblem: (address: string, found: Parameters<typeof problem>[1]) =>
+        problem(`${use} ${address}`, found),
+      rotated: (address: string, subject: string) =>
+        logger.info("a new certificate is shown", { use: `${use} ${address}`, subject }),
+    };
+  }
+
+  #makeIntake(): Intake {
+    const { sources, workerUrl } = this.#options;
+    const logger = this.#log.logger("source");
+    return new Intake({
+      ...this.#portOptions("receive"),
+      store: sources,
+      workerUrl,
+      sender: this.#sender,
+      offer: (name, collections, options) => this.#publisher.offer(name, collections, options),
+      onEvent: this.#observing.sources,
+      observer: this.#observing.receiver,
+      pullObserver: this.#observing.pulls,
+      undialable: logUndialable(this.#log, "pull"),
+      tokenProblem: (source, problem) =>
+        problem === undefined
+          ? logger.info("the token is as it should be again", { source })
+          : logger.warn("the source's token cannot be used", { source, problem }),
+      dial: this.#dial,
+      resolve,
+    });
   }
 
   #makeDialer(): SinkDialer {
@@ -296,15 +367,22 @@ export class App implements AsyncDisposable {
       clock: systemClock,
       random: Math.random,
       resolver: () => this.#collections(),
-      resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-      dial: (address, path, options) =>
-        dialStream(address, path, {
-          ...options,
-          now: () => performance.now(),
-          maxReceive: this.#settings!.limits.message,
-        }),
-      observer: linkObservers(meterLinks(this.#office.metrics), logLinks(this.#log)),
+      instance: () => this.#settings!.instance,
+      resolve,
+      dial: this.#dial,
+      observer: this.#observing.links,
       unresolved: logUnresolved(this.#log),
     });
   }
+
+  readonly #dial: Dial = (target, address, path, { signal }) =>
+    dialTarget(target, address, path, {
+      signal,
+      now: () => performance.now(),
+      maxReceive: this.#settings!.limits.message,
+    });
+}
+
+async function resolve(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
 }

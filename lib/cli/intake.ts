@@ -30,8 +30,8 @@ export interface IntakeOptions extends Omit<ReceiverDoorOptions, "registry" | "j
   readonly dial: PullContext["dial"];
   readonly resolve: PullContext["resolve"];
   readonly pullObserver: PullObserver;
-  /** Says of a pull that its settings do not let it be dialled. */
-  readonly unusable: (url: string, reason: string) => void;
+  /** Told, whenever settings are put into effect, of the pulls that their settings do not let be dialled. Must not throw. */
+  readonly undialable: (all: readonly { readonly name: string; readonly reason: string }[]) => void;
 }
 
 /** Takes what other sources give. Disposing it ends all streams. */
@@ -86,7 +86,7 @@ export class Intake implements AsyncDisposable {
     this.sources.configure({ ...(receive === undefined ? {} : { receive }), pull });
     this.#configured = pull;
     const { targets, unusable } = pullTargets(pull, this.#options.folder);
-    for (const { name, reason } of unusable) this.#options.unusable(name, reason);
+    this.#options.undialable(unusable);
     this.#pullsOf(settings.instance)?.configure(targets);
   }
 

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { parseHostPort } from "../config/address.ts";
-import { expand } from "../config/expand.ts";
+import { expandAddress } from "../config/expand_address.ts";
+import type { EventLog } from "../admin/events.ts";
 import { type Health, Heartbeat, type PushLoop } from "../admin/health.ts";
 import {
   AdminListenError,
@@ -14,8 +14,14 @@ import {
   openAdmin,
 } from "../admin/http.ts";
 import { Metrics } from "../admin/metrics.ts";
-import { buildStatus, type Status } from "../admin/status.ts";
+import {
+  buildStatus,
+  type Status,
+  type StatusCertificate,
+  type StatusSource,
+} from "../admin/status.ts";
 import { type AdminToken, loadToken } from "../admin/token.ts";
+import type { Finding } from "../model/finding.ts";
 import type { Settings } from "../model/settings.ts";
 import { systemClock } from "../rollout/clock.ts";
 import type { Publisher } from "../rollout/publisher.ts";
@@ -23,7 +29,10 @@ import type { Hub } from "../snapshot/hub.ts";
 import type { SnapshotStore } from "../snapshot/store.ts";
 import type { SessionInfo } from "../transport/session.ts";
 import type { SinkStatus } from "../transport/sink_dialer.ts";
+import type { Intake } from "./intake.ts";
+import type { OpenPort } from "./listeners.ts";
 import type { ReloadState } from "./reloader.ts";
+import { sourceStatuses } from "./source_status.ts";
 import { VERSION } from "./version.ts";
 
 /** What is shown. */
@@ -34,7 +43,12 @@ export interface OfficeSources {
   readonly reload: () => ReloadState | undefined;
   readonly sessions: () => readonly SessionInfo[];
   readonly sinks: () => readonly SinkStatus[];
-  readonly addresses: () => readonly string[];
+  /** That peers dial. */
+  readonly ports: () => readonly OpenPort[];
+  readonly intake: () => Intake;
+  readonly events: () => EventLog;
+  /** What is to be said besides what loading and the store have to say. */
+  readonly findings: () => readonly Finding[];
   readonly connections: () => number;
   readonly pushLoop: () => PushLoop;
   /** Says what a person should see to. */
@@ -65,6 +79,8 @@ export class Office implements AsyncDisposable {
       streams: sources.sessions,
       sinks: sources.sinks,
       connections: sources.connections,
+      sources: () => this.#sourceStatuses(),
+      certificates: () => this.#certificates(),
       loopDelay: () => this.#heartbeat.delay,
     });
   }
@@ -93,20 +109,21 @@ export class Office implements AsyncDisposable {
   }
 
   async #listen(admin: string): Promise<AdminServer> {
-    const expansion = expand(admin);
-    const at = expansion.ok ? parseHostPort(expansion.text) : undefined;
-    if (at === undefined) throw new AdminListenError(`\`admin\` is not host:port: ${admin}`);
+    const at = expandAddress(admin);
+    if (!at.ok) throw new AdminListenError(`\`admin\`: ${at.message}; ${at.hint}`);
     const { publisher } = this.#sources;
     const token = await this.#token();
     try {
       return openAdmin({
-        ...at,
+        host: at.host,
+        port: at.port,
         token,
         sources: {
           health: () => this.#heartbeat.check(),
           ready: () => this.#ready(),
           metrics: () => this.metrics.render(),
           status: () => this.#status(),
+          events: (query) => this.#sources.events().list(query),
           snapshots: () => this.#snapshots(),
           confirm: (id) => publisher().confirm(id),
         },
@@ -128,29 +145,63 @@ export class Office implements AsyncDisposable {
   }
 
   #ready(): Health {
-    const { hub, addresses } = this.#sources;
+    const { hub, ports, intake } = this.#sources;
     if (hub.current === undefined) return { ok: false, reason: "there is nothing to serve yet" };
     // None is needed where sinks are only dialled.
-    if (this.#hasPorts && addresses().length === 0) return { ok: false, reason: "no port is open" };
-    return { ok: true };
+    if (this.#hasPorts && ports().length === 0) return { ok: false, reason: "no port is open" };
+    const dead = [...ports(), ...intake().ports].find(({ alive }) => !alive);
+    if (dead === undefined) return { ok: true };
+    return { ok: false, reason: `${dead.address} takes no connections; it is being opened anew` };
   }
 
   #status(): Status {
-    const { hub, publisher, reload, sessions, sinks, addresses } = this.#sources;
+    const { hub, publisher, reload, sessions, sinks, ports, intake, events } = this.#sources;
     const publishing = publisher().status();
     return buildStatus({
       instance: this.#instance,
       version: VERSION,
       startedAt: this.#startedAt,
       now: systemClock.now(),
-      listen: addresses(),
+      listen: [...ports(), ...intake().ports].map(({ address, tls }) => ({
+        address,
+        tls: tls !== undefined,
+      })),
       snapshot: hub.current?.snapshot,
       publisher: publishing,
       reload: reload(),
-      findings: [...reload()?.findings ?? [], ...publishing.store.findings],
+      findings: [
+        ...reload()?.findings ?? [],
+        ...publishing.store.findings,
+        ...this.#sources.findings(),
+      ],
       peers: sessions(),
       sinks: sinks(),
+      sources: this.#sourceStatuses(),
+      certificates: this.#certificates(),
+      events: events().list({ limit: 5 }),
     });
+  }
+
+  #sourceStatuses(): StatusSource[] {
+    const intake = this.#sources.intake();
+    return sourceStatuses({
+      known: intake.sources.status(),
+      streams: intake.streams,
+      pulls: intake.pulls,
+      held: this.#sources.publisher().status().heldParts ?? [],
+    });
+  }
+
+  /** What ports show to those who dial. */
+  #certificates(): StatusCertificate[] {
+    const { ports, intake } = this.#sources;
+    const of = (use: string) => ({ configured, tls }: OpenPort): StatusCertificate[] => {
+      if (tls === undefined) return [];
+      const { subject, notAfter, problem } = tls;
+      const what = problem === undefined ? {} : { problem: problem.message };
+      return [{ use: `${use} ${configured}`, subject, notAfter, ...what }];
+    };
+    return [...ports().flatMap(of("listen")), ...intake().ports.flatMap(of("receive"))];
   }
 
   async #snapshots(): Promise<readonly ListedSnapshot[]> {

@@ -1,5 +1,5 @@
 /**
- * Where the store is unless `--store` says.
+ * Where the configuration's folder is, and the store unless `--store` says.
  *
  * @module
  */
@@ -7,7 +7,12 @@ import { dirname, join } from "node:path";
 
 /** `data/` beside the configuration file, or in the configuration folder. `config` is absolute. */
 export function defaultStore(config: string): string {
-  return join(isFolder(config) ? config : dirname(config), "data");
+  return join(folderOf(config), "data");
+}
+
+/** The folder that relative paths of the configuration start from. `config` is absolute. */
+export function folderOf(config: string): string {
+  return isFolder(config) ? config : dirname(config);
 }
 
 function isFolder(path: string): boolean {

@@ -1,0 +1,76 @@
+/**
+ * Sources, for status: what the registry knows of each, with its stream or its pull.
+ *
+ * @module
+ */
+import type { StatusSource } from "../admin/status.ts";
+import { isPulled } from "../receive/sources.ts";
+import type { SourceStatus } from "../receive/source_events.ts";
+import type { HeldCandidate } from "../rollout/publishing.ts";
+import type { PullStatus } from "../transport/pull_link.ts";
+import type { ReceivedStreamInfo } from "../transport/receiver_observer.ts";
+
+/** What the status is made of. */
+export interface SourceFacts {
+  readonly known: readonly SourceStatus[];
+  readonly streams: readonly ReceivedStreamInfo[];
+  readonly pulls: readonly PullStatus[];
+  readonly held: readonly HeldCandidate[];
+}
+
+/** Every source: those that gave something, and those that are pulled from and have given nothing yet. */
+export function sourceStatuses({ known, streams, pulls, held }: SourceFacts): StatusSource[] {
+  const names = new Set(known.map(({ name }) => name));
+  const newly = pulls.filter(({ url }) => !names.has(url));
+  return [
+    ...known.map((source) => ofKnown(source, { streams, pulls, held })),
+    ...newly.map(ofPull),
+  ];
+}
+
+function ofKnown(
+  source: SourceStatus,
+  { streams, pulls, held }: Omit<SourceFacts, "known">,
+): StatusSource {
+  const { name, state, since, address, instance, resources, lastPushAt, refused, saveError } =
+    source;
+  const own = streams.filter((stream) => stream.source === name);
+  const pull = pulls.find(({ url }) => url === name);
+  const waiting = held.find(({ part }) => part === name);
+  return {
+    name,
+    via: isPulled(name) ? "pull" : "receive",
+    address: own.at(-1)?.address ?? pull?.address ?? address,
+    instance,
+    state,
+    since,
+    resources,
+    lastPushAt,
+    refused,
+    held: waiting && { id: waiting.id, message: waiting.message },
+    lastError: saveError ?? (state === "connected" ? undefined : pull?.lastError),
+    streams: own.map(ofStream),
+  };
+}
+
+function ofPull({ url, address, lastError }: PullStatus): StatusSource {
+  return {
+    name: url,
+    via: "pull",
+    address,
+    state: "waiting",
+    resources: {},
+    lastError,
+    streams: [],
+  };
+}
+
+function ofStream(stream: ReceivedStreamInfo): StatusSource["streams"][number] {
+  const { address, openedAt } = stream;
+  let [pushes, nacks] = [0, 0];
+  for (const collection of stream.collections()) {
+    pushes += collection.acks + collection.nacks;
+    nacks += collection.nacks;
+  }
+  return { address, openedAt, pushes, nacks };
+}
