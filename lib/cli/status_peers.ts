@@ -6,7 +6,7 @@
  */
 import type { Status } from "../admin/status.ts";
 import { kindByCollection, kindByTypeUrl } from "../model/kind.ts";
-import { duration } from "./terminal.ts";
+import { duration, type Style } from "./terminal.ts";
 import { type Cell, cell, type Column } from "./text_table.ts";
 
 type Peer = Status["peers"][number];
@@ -77,10 +77,15 @@ function cellsOf(one: Subscription): Cell[] {
   return [
     shortType(type),
     short(sentVersion),
-    cell(short(ackedVersion), sentVersion === ackedVersion ? "good" : "warn"),
+    cell(short(ackedVersion), styleOf(one)),
     pending ? "waits" : "",
     lastNack === undefined && parked === 0 ? "" : cell(held + (lastNack ?? ""), "bad"),
   ];
+}
+
+function styleOf({ sentVersion, ackedVersion }: Subscription): Style {
+  if (sentVersion === undefined) return "plain";
+  return sentVersion === ackedVersion ? "good" : "warn";
 }
 
 /** A kind's name where the type is one's, else its last part. */

@@ -96,12 +96,6 @@ export function fit(text: string, cells: number): string {
   return `${out}…`;
 }
 
-/** The text in exactly so many cells. */
-export function pad(text: string, cells: number): string {
-  const cut = fit(text, cells);
-  return cut + " ".repeat(Math.max(0, cells - widthOf(cut)));
-}
-
 /** The text as it is to be written. */
 export function paint({ text, style }: Piece, colours: boolean): string {
   const code = CODES[style];

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fit, pad, paint, type Piece, type Style, visible, widthOf } from "./terminal.ts";
+import { fit, paint, type Piece, type Style, visible, widthOf } from "./terminal.ts";
 
 /** A column. */
 export interface Column {
@@ -27,8 +27,8 @@ export function cell(text: string, style: Style): Piece {
   return { text, style };
 }
 
-/** Space between columns. */
-const GAP = "  ";
+/** Cells between columns. */
+const GAP = 2;
 
 /** The lines of a table, the titles first. Columns that are empty in every row are left out. */
 export function tableLines(
@@ -70,16 +70,17 @@ function pieceOf(one: Cell): Piece {
 }
 
 function lineOf(row: readonly Piece[], widths: readonly number[], layout: Layout): string {
-  const pieces = row.flatMap(({ text, style }, at) => {
-    const last = at === row.length - 1;
-    const body = last ? fit(text, widths[at]!) : pad(text, widths[at]!);
-    return at === 0 ? [{ text: body, style }] : [cell(GAP, "plain"), { text: body, style }];
+  const pieces: Piece[] = [];
+  let space = 0; // of what is empty at the end of a line nothing is written
+  row.forEach(({ text, style }, at) => {
+    const shown = fit(text, widths[at]!);
+    if (shown !== "") {
+      pieces.push(cell(" ".repeat(space), "plain"), { text: shown, style });
+      space = 0;
+    }
+    space += widths[at]! - widthOf(shown) + GAP;
   });
-  return trimmed(textLine(pieces, layout));
-}
-
-function trimmed(line: string): string {
-  return line.replace(/ +$/, "");
+  return textLine(pieces, layout);
 }
 
 /** Takes cells from the widest columns that may give any, until all fits or none may. */
@@ -90,7 +91,7 @@ function narrowed(
 ): number[] {
   const widths = [...natural];
   if (width === undefined || widths.length === 0) return widths;
-  let over = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (widths.length - 1) - width;
+  let over = widths.reduce((sum, one) => sum + one, 0) + GAP * (widths.length - 1) - width;
   while (over > 0) {
     let widest = -1;
     widths.forEach((one, at) => {
