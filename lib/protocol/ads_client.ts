@@ -117,19 +117,23 @@ export class AdsClientMachine {
 
   constructor(options: AdsClientOptions) {
     this.#options = options;
-    for (const type of options.types) {
-      this.#subscriptions.set(type.typeUrl, {
-        type,
-        asked: false,
-        answered: false,
-        passed: false,
-        version: "",
-        pending: new Map(),
-        acks: 0,
-        nacks: 0,
-        lastNack: undefined,
-      });
-    }
+    for (const type of options.types) this.ask(type);
+  }
+
+  /** Asks for a further type, after the others. One that is asked for already stays as it is. */
+  ask(type: AdsType): void {
+    if (this.#subscriptions.has(type.typeUrl)) return;
+    this.#subscriptions.set(type.typeUrl, {
+      type,
+      asked: false,
+      answered: false,
+      passed: false,
+      version: "",
+      pending: new Map(),
+      acks: 0,
+      nacks: 0,
+      lastNack: undefined,
+    });
   }
 
   /** The next request, if one is due; it counts as sent. Answers go before types not asked for yet. */

@@ -2,14 +2,15 @@
  * What was learned of a server that is pulled from: which variant of ADS it speaks, and which types it
  * serves. Pure.
  *
- * Of each kind the newest version is asked for, as today's istiod does. A server that ends the stream
- * at a type is asked for the next older version of that kind, and, where there is none, no longer for
- * the kind. An empty answer is believed. All is forgotten when the server was away, since another may
- * have come back; and a type that was refused is asked for again by the first stream an hour later.
+ * Of each kind the newest version is asked for, as today's istiod does, and an older one only where a
+ * server does not have that: it ends the stream at the type, or answers with nothing. A server that ends
+ * the stream at a kind's last version is not asked for the kind. All is forgotten when the server was
+ * away, since another may have come back; and a type that was refused is asked for again by the first
+ * stream an hour later.
  *
  * @module
  */
-import { type Kind, KINDS } from "../model/kind.ts";
+import { type Kind, kindByTypeUrl, KINDS } from "../model/kind.ts";
 import type { AdsType, AdsVariant } from "../protocol/ads_client.ts";
 import type { StatusName } from "./push_stream.ts";
 
@@ -58,6 +59,12 @@ export class PullKnowledge {
   #oneByOne = false;
   /** Type URLs refused, and until when they are not asked for. */
   readonly #refused = new Map<string, number>();
+  /** By kind, the type URL under which the server has something. */
+  readonly #serves = new Map<Kind, string>();
+  /** Type URLs asked for only since a newer version was empty. */
+  readonly #extra = new Set<string>();
+  /** Whether such are asked for. */
+  #asksOlder = true;
 
   /** Which variant to speak. */
   get variant(): AdsVariant {
@@ -73,9 +80,28 @@ export class PullKnowledge {
   types(now: number): AdsType[] {
     for (const [url, until] of this.#refused) if (until <= now) this.#refused.delete(url);
     return KINDS.flatMap((kind) => {
-      const typeUrl = typeUrlsOf(kind).find((url) => !this.#refused.has(url));
+      const known = this.#serves.get(kind) ?? "";
+      const typeUrl = [known, ...typeUrlsOf(kind)].find((url) =>
+        url !== "" && !this.#refused.has(url)
+      );
       return typeUrl === undefined ? [] : [{ typeUrl }];
     });
+  }
+
+  /** The version of a kind to ask for after this one, which is empty; undefined: there is none. */
+  after(typeUrl: string): string | undefined {
+    const kind = kindByTypeUrl(typeUrl);
+    if (kind === undefined || !this.#asksOlder) return undefined;
+    const urls = typeUrlsOf(kind);
+    const older = urls.slice(urls.indexOf(typeUrl) + 1).find((url) => !this.#refused.has(url));
+    if (older !== undefined) this.#extra.add(older);
+    return older;
+  }
+
+  /** The server has something under this type URL, so that the next stream asks for it. */
+  serves(typeUrl: string): void {
+    const kind = kindByTypeUrl(typeUrl);
+    if (kind !== undefined) this.#serves.set(kind, typeUrl);
   }
 
   /**
@@ -104,6 +130,9 @@ export class PullKnowledge {
     this.#variant = "delta";
     this.#oneByOne = false;
     this.#refused.clear();
+    this.#serves.clear();
+    this.#extra.clear();
+    this.#asksOlder = true;
   }
 
   #noDelta(why: StreamEnd["kind"]): boolean {
@@ -116,7 +145,11 @@ export class PullKnowledge {
   }
 
   #refuse(urls: readonly string[], now: number): boolean {
-    for (const url of urls) this.#refused.set(url, now + REFUSED_FOR);
+    for (const url of urls) {
+      this.#refused.set(url, now + REFUSED_FOR);
+      // It would end a stream at each kind that it has nothing of.
+      if (this.#extra.has(url)) this.#asksOlder = false;
+    }
     return true;
   }
 }

@@ -4,13 +4,17 @@
  *
  * @module
  */
+import { kindByTypeUrl } from "../model/kind.ts";
 import { AdsClientMachine, type AdsRequest, type AdsTypeStatus } from "../protocol/ads_client.ts";
 import type { Judge, Judgement } from "../receive/received.ts";
 import type { SourceConnection } from "../receive/registry.ts";
 import type { Clock } from "../rollout/clock.ts";
 import type { Message } from "../wire/compose.ts";
 import { type DiscoveryHead, readDiscoveryHead } from "../wire/discovery_head.ts";
-import { deltaDiscoveryRequestCodec, discoveryRequestCodec, type Node } from "../wire/messages.ts";
+import { deltaDiscoveryRequestCodec, discoveryRequestCodec } from "../wire/messages.ts";
+import { PullInbox, type UnjudgedResponse } from "./pull_inbox.ts";
+import { pullNode } from "./pull_node.ts";
+import { PullVersions } from "./pull_versions.ts";
 import type { PullKnowledge, StreamEnd } from "./pull_knowledge.ts";
 import { type PushStream, STATUS_CODES, type StatusName } from "./push_stream.ts";
 import type { Attachment, Sender } from "./sender.ts";
@@ -37,18 +41,6 @@ const FIRST_ANSWER = 30_000;
 /** How long the next type waits for the one before, where one is asked for after the other. Milliseconds. */
 const ONE_BY_ONE = 5000;
 
-/** Most that may wait to be judged. Bytes. */
-const MOST_BYTES = 64 * 1024 * 1024;
-
-/** Most that may wait to be judged. Responses. */
-const MOST_WAITING = 1000;
-
-/** A response that waits to be judged. */
-interface Waiting {
-  readonly head: DiscoveryHead;
-  readonly bytes: Uint8Array;
-}
-
 type Accepted = Extract<Judgement, { kind: "accepted" }>;
 
 /** One stream at work, until it is over. */
@@ -57,12 +49,14 @@ export class PullStream {
   readonly #machine: AdsClientMachine;
   readonly #variant: "sotw" | "delta";
   readonly #attachment: Attachment;
-  readonly #waiting: Waiting[] = [];
+  readonly #inbox: PullInbox;
+  readonly #versions: PullVersions;
   /** Types of which a difference was refused, so that the next builds upon what we do not have. */
   readonly #inDoubt = new Set<string>();
-  #bytesWaiting = 0;
   #wake: () => void = () => {};
   #answered = false;
+  /** Whether answers of older versions are no longer waited for, and that is to be acted on. */
+  #overdue = false;
   #end: StreamEnd | undefined;
   /** Why the stream is to end once what is due was written. */
   #endWhenAnswered: string | undefined;
@@ -71,6 +65,8 @@ export class PullStream {
     const { stream, source, knowledge, clock, instance, sender } = parts;
     this.#parts = parts;
     this.#variant = knowledge.variant;
+    this.#inbox = new PullInbox(knowledge.variant);
+    this.#versions = new PullVersions(knowledge);
     this.#machine = new AdsClientMachine({
       variant: knowledge.variant,
       node: pullNode(instance),
@@ -130,10 +126,7 @@ export class PullStream {
           "what is pulled from oneself would never go away; give each Pinnace its own `instance`",
       );
     }
-    if (this.#variant === "sotw") this.#supersede(head.type);
-    this.#waiting.push({ head, bytes });
-    this.#bytesWaiting += bytes.length;
-    if (this.#bytesWaiting > MOST_BYTES || this.#waiting.length > MOST_WAITING) {
+    if (!this.#inbox.put({ head, bytes })) {
       return this.end(
         "the server sends faster than it can be checked, and does not wait for answers",
       );
@@ -145,24 +138,18 @@ export class PullStream {
     this.#wake();
   }
 
-  /** A full response makes those of its type that still wait pointless. */
-  #supersede(type: string): void {
-    const index = this.#waiting.findIndex(({ head }) => head.type === type);
-    if (index >= 0) this.#bytesWaiting -= this.#waiting.splice(index, 1)[0]!.bytes.length;
-  }
-
   async #work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const waiting = this.#waiting.shift();
-      if (waiting === undefined) {
+      if (this.#overdue) await this.#believe(signal);
+      const response = this.#inbox.take();
+      if (response === undefined) {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
         continue;
       }
-      this.#bytesWaiting -= waiting.bytes.length;
       try {
-        await this.#take(waiting, signal);
+        await this.#take(response, signal);
       } catch (error) {
         if (signal.aborted) return;
         const why = error instanceof Error ? error.message : String(error);
@@ -171,7 +158,7 @@ export class PullStream {
     }
   }
 
-  async #take({ head, bytes }: Waiting, signal: AbortSignal): Promise<void> {
+  async #take({ head, bytes }: UnjudgedResponse, signal: AbortSignal): Promise<void> {
     const { type, nonce } = head;
     const received = this.#machine.receive(head);
     if (received.kind === "unasked") return;
@@ -197,8 +184,10 @@ export class PullStream {
   }
 
   #refuse(judgement: Extract<Judgement, { kind: "refused" }>): Refusal {
+    const { head: { type }, message } = judgement;
+    this.#versions.refused(kindByTypeUrl(type)?.kind, type);
     this.#parts.source.refused(judgement);
-    return { code: STATUS_CODES.INVALID_ARGUMENT, message: judgement.message };
+    return { code: STATUS_CODES.INVALID_ARGUMENT, message };
   }
 
   async #keep(
@@ -206,20 +195,35 @@ export class PullStream {
     first: boolean,
     signal: AbortSignal,
   ): Promise<Refusal | undefined> {
-    if (judgement.kindName === undefined) return undefined;
-    if (first && this.#variant === "delta" && this.#unheeded(judgement)) return undefined;
-    const taken = await this.#parts.source.take(judgement, signal);
-    if (taken.ok) return undefined;
-    this.#endWhenAnswered = `what the server sent was not taken: ${taken.message}`;
-    return { code: STATUS_CODES.UNAVAILABLE, message: taken.message };
+    const { source } = this.#parts;
+    const held = source.held(judgement.head.type);
+    if (first && this.#variant === "delta" && this.#unheeded(judgement, held)) return undefined;
+    const { take, ask } = this.#versions.decide(judgement, Object.keys(held));
+    if (ask !== undefined) this.#machine.ask({ typeUrl: ask });
+    for (const one of take) {
+      const taken = await source.take(one, signal);
+      if (taken.ok) continue;
+      this.#endWhenAnswered = `what the server sent was not taken: ${taken.message}`;
+      return { code: STATUS_CODES.UNAVAILABLE, message: taken.message };
+    }
+    return undefined;
+  }
+
+  /** Empty answers that were doubted are kept, since no older version has content. */
+  async #believe(signal: AbortSignal): Promise<void> {
+    this.#overdue = false;
+    for (const response of this.#versions.believe()) {
+      const taken = await this.#parts.source.take(response, signal);
+      if (signal.aborted) return;
+      if (!taken.ok) return this.end(`what the server sent was not taken: ${taken.message}`);
+    }
   }
 
   /**
    * Whether a server sends what we said that we hold in the same version. Then it did not compare, so
    * what is gone would not be among the removed names either.
    */
-  #unheeded({ head, resources }: Accepted): boolean {
-    const held = this.#parts.source.held(head.type);
+  #unheeded({ resources }: Accepted, held: Readonly<Record<string, string>>): boolean {
     const again = resources.find(({ resource: { name }, told }) =>
       told !== "" && Object.hasOwn(held, name) && held[name] === told
     );
@@ -232,7 +236,11 @@ export class PullStream {
 
   async #watch(signal: AbortSignal): Promise<void> {
     await this.#parts.clock.sleep(FIRST_ANSWER, signal);
-    if (signal.aborted || this.#answered) return;
+    if (signal.aborted) return;
+    if (this.#answered) {
+      this.#overdue = true;
+      return this.#wake();
+    }
     const reason = `no response within ${FIRST_ANSWER / 1000} s`;
     this.#finish({ kind: "silent", reason });
   }
@@ -268,21 +276,6 @@ export class PullStream {
 interface Refusal {
   readonly code: number;
   readonly message: string;
-}
-
-/**
- * Who we are to a server: what an istiod says that asks for configuration (protocols.md section 2), so
- * that any server of MCP over xDS knows what is wanted.
- */
-export function pullNode(instance: string): Partial<Node> {
-  const id = instance.replaceAll(/[^\w.-]/g, "-");
-  return {
-    // An istiod that is asked wants an address there; it makes nothing of it for this kind of client.
-    id: `sidecar~127.0.0.1~${id}.pinnace~pinnace.svc.cluster.local`,
-    cluster: "pinnace",
-    metadata: { fields: { GENERATOR: { stringValue: "api" } } },
-    userAgentName: "pinnace",
-  };
 }
 
 function messageOf(request: AdsRequest): Message {

@@ -126,6 +126,12 @@ class Downstream implements AsyncDisposable {
   }
 }
 
+/** Answers of a Pinnace that has service entries alone: of an empty kind every version is asked for. */
+const ANSWERS = KINDS.reduce(
+  (sum, { kind, versions }) => sum + (kind === "ServiceEntry" ? 1 : versions.length),
+  0,
+);
+
 function at(port: number): PullTarget {
   return { url: `xds://127.0.0.1:${port}`, host: "127.0.0.1", port, headers: {}, namespaces: [] };
 }
@@ -141,10 +147,10 @@ Deno.test("pull, served: from a Pinnace comes all there is, then what changed, a
   const entries = converted(300);
   upstream.publish(entries);
   downstream.pulls.configure([target]);
-  await until(() => upstream.acks === KINDS.length, "every kind is ACKed");
+  await until(() => upstream.acks === ANSWERS, "every kind is ACKed");
   assertEquals(namesOf(downstream, target), entries.map(({ name }) => name).sort());
   upstream.publish([...entries.slice(1, -1), ...converted(300, "b").slice(-1)]);
-  await until(() => upstream.acks === KINDS.length + 1, "the change is ACKed");
+  await until(() => upstream.acks === ANSWERS + 1, "the change is ACKed");
   assertEquals(namesOf(downstream, target).length, 299);
   assertEquals(upstream.pushes, [300, 1]);
   assertEquals(downstream.log, ["up delta"]);
@@ -158,7 +164,7 @@ Deno.test("pull, served: after a reconnect only what changed meanwhile is sent",
   const entries = converted(100);
   upstream.publish(entries);
   downstream.pulls.configure([target]);
-  await until(() => upstream.acks === KINDS.length, "every kind is ACKed");
+  await until(() => upstream.acks === ANSWERS, "every kind is ACKed");
   downstream.pulls.configure([]);
   await until(() => downstream.registry.connected === 0, "the stream is over");
   upstream.publish(entries.slice(2));
@@ -222,7 +228,7 @@ Deno.test("pull, served: tiers that pull from each other come to rest, and send 
   publish();
   await until(() => namesOf(ofB, at(a.port)).length === 6, "what b has came back from a");
   const sent = () => a.pushes.length + b.pushes.length;
-  await until(() => a.acks + b.acks >= 2 * KINDS.length + 2, "all is ACKed");
+  await until(() => a.acks + b.acks >= 2 * ANSWERS + 2, "all is ACKed");
   const before = sent();
   await new Promise((resolve) => setTimeout(resolve, 100));
   publish();
@@ -253,7 +259,7 @@ Deno.test("pull, served: a server without the delta variant is asked for all the
   downstream.pulls.configure([at(serving.port)]);
   await until(() => downstream.log.at(-1) === "up sotw", "it answers");
   assertMatch(downstream.log[0]!, /UNIMPLEMENTED/);
-  await until(() => asked.length === KINDS.length + 1, "its response is ACKed");
+  await until(() => asked.length > KINDS.length, "its response is ACKed");
 });
 
 Deno.test("pull, served: a server that names the type that it refuses is asked for another version", async () => {
