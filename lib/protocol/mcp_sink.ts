@@ -175,8 +175,7 @@ export class McpSinkMachine {
     const answer = this.#request(collection, { responseNonce: nonce, errorDetail });
     this.#declined.add(answer);
     this.#due.push(answer);
-    const trigger = collection === TRIGGER_COLLECTION || collection === "";
-    return trigger ? { kind: "trigger" } : { kind: "unasked", collection };
+    return isTrigger(collection) ? { kind: "trigger" } : { kind: "unasked", collection };
   }
 
   #request(collection: string, parts: Partial<RequestResources>): RequestResources {
@@ -190,6 +189,11 @@ export class McpSinkMachine {
       ...parts,
     };
   }
+}
+
+/** Whether a message of this collection is a source's trigger; before 2019-04-17 it had no name. */
+export function isTrigger(collection: string): boolean {
+  return collection === TRIGGER_COLLECTION || collection === "";
 }
 
 /** Largest `initial_resource_versions` that are sent: a source takes messages of 4 MiB by default. Bytes. */

@@ -15,7 +15,13 @@ import { Receiving } from "./receiving.ts";
 import type { Sender } from "./sender.ts";
 import type { PushServer } from "./server.ts";
 import { RESOURCE_SINK_PATH } from "./sink_link.ts";
-import { isProven, nameSource, type NamingOptions, type SourceNaming } from "./source_name.ts";
+import {
+  INSTANCE_HEADER,
+  isProven,
+  nameSource,
+  type NamingOptions,
+  type SourceNaming,
+} from "./source_name.ts";
 import { isConnection, type SourceConnection, type SourceRegistry } from "./source_registry.ts";
 
 /** What a receiver works with. */
@@ -40,6 +46,14 @@ const REMEMBERED = 1000;
 /** After so many streams that ended at the same collection it is not asked for again. */
 const STREAMS_LOST = 3;
 
+/** So often a stream may take the place of a live one from elsewhere within {@link CONTESTED_FOR}; one that lost its network may. */
+const MOST_TAKEOVERS = 5;
+
+/** Milliseconds. */
+const CONTESTED_FOR = 60_000;
+
+const HOW_TO_NAME = `certificate, by token, or by the header ${INSTANCE_HEADER}`;
+
 /** What is remembered of a source between its streams. */
 interface Memory {
   readonly unsaved: Retries;
@@ -47,6 +61,8 @@ interface Memory {
   proven: boolean;
   /** Address and port of its last stream. */
   last: string;
+  /** When streams from elsewhere took the place of live ones, the newest last. Milliseconds since the epoch. */
+  takeovers: readonly number[];
   /** The collection at which its last streams ended, and how many did. */
   lost: { readonly collection: string; readonly times: number } | undefined;
 }
@@ -86,17 +102,15 @@ export class Receiver implements AsyncDisposable {
     const naming = nameSource(stream, this.#options.naming);
     if (naming.kind === "denied") return this.#deny(stream, naming.code, naming.message);
     const { name, by } = naming;
-    const proven = isProven(by);
-    if (!proven && this.#memories.get(name)?.proven) {
-      const message = `${name} is the name of a source that proved it by certificate or token`;
-      return this.#deny(stream, "PERMISSION_DENIED", message);
-    }
+    const memory = this.#memories.get(name) ?? newMemory();
+    const wrong = this.#claims(stream, naming, memory);
+    if (wrong !== undefined) return this.#deny(stream, "PERMISSION_DENIED", wrong);
     const connection = this.#connect(stream, naming);
     if (!isConnection(connection)) {
       return this.#deny(stream, "PERMISSION_DENIED", connection.refused);
     }
-    const memory = this.#remember(name);
-    memory.proven ||= proven;
+    this.#remember(name, memory);
+    memory.proven ||= isProven(by);
     const unsupported = learn(memory, stream);
     if (unsupported !== undefined) connection.learnedUnsupported(unsupported);
     const skip = new Set(connection.skip);
@@ -113,9 +127,26 @@ export class Receiver implements AsyncDisposable {
   }
 
   #deny(stream: PushStream, code: "UNAUTHENTICATED" | "PERMISSION_DENIED", message: string): void {
-    const { address, port } = stream.peer;
-    this.#options.observer.denied(formatHostPort(address, port), message);
+    this.#options.observer.denied(addressOf(stream), message);
     stream.end({ code, message });
+  }
+
+  /** Why this stream may not have its name, if it may not. */
+  #claims(stream: PushStream, { name, by }: Named, memory: Memory): string | undefined {
+    if (memory.proven && !isProven(by)) {
+      return `${name} is the name of a source that proved it by certificate or token`;
+    }
+    const live = this.list().find(({ source }) => source === name);
+    if (live === undefined || live.address === addressOf(stream)) return undefined;
+    const now = this.#options.clock.now();
+    const takeovers = memory.takeovers.filter((at) => now - at < CONTESTED_FOR);
+    memory.takeovers = takeovers;
+    if (takeovers.length >= MOST_TAKEOVERS) {
+      return `the source ${name} is connected from ${live.address}, and the two keep taking each ` +
+        `other's place: give each a name of its own, by ${HOW_TO_NAME}`;
+    }
+    memory.takeovers = [...takeovers, now];
+    return undefined;
   }
 
   #connect(stream: PushStream, { name, by, instance, namespaces }: Named) {
@@ -155,16 +186,23 @@ export class Receiver implements AsyncDisposable {
     else receiving.replaced(reason);
   }
 
-  #remember(name: string): Memory {
-    const memory = this.#memories.get(name) ??
-      { unsaved: new Retries(DIAL_BACKOFF), proven: false, last: "", lost: undefined };
+  /** Only of those that came in: nobody else can make us forget one. */
+  #remember(name: string, memory: Memory): void {
     this.#memories.delete(name);
     this.#memories.set(name, memory);
-    if (this.#memories.size > REMEMBERED) {
-      this.#memories.delete(this.#memories.keys().next().value!);
-    }
-    return memory;
+    if (this.#memories.size <= REMEMBERED) return;
+    this.#memories.delete(this.#memories.keys().next().value!);
   }
+}
+
+function newMemory(): Memory {
+  return {
+    unsaved: new Retries(DIAL_BACKOFF),
+    proven: false,
+    last: "",
+    takeovers: [],
+    lost: undefined,
+  };
 }
 
 type Named = Extract<SourceNaming, { readonly kind: "named" }>;
@@ -191,11 +229,14 @@ function lose(memory: Memory, collection: string | undefined): void {
  * comes by the same connection, as it would not had the network failed.
  */
 function learn(memory: Memory, stream: PushStream): string | undefined {
-  const { address, port } = stream.peer;
-  const from = formatHostPort(address, port);
+  const from = addressOf(stream);
   const { last, lost } = memory;
   memory.last = from;
   if (lost === undefined || (last !== from && lost.times < STREAMS_LOST)) return undefined;
   memory.lost = undefined;
   return lost.collection;
+}
+
+function addressOf({ peer: { address, port } }: PushStream): string {
+  return formatHostPort(address, port);
 }

@@ -14,6 +14,7 @@ import { DIAL_BACKOFF } from "./backoff.ts";
 import { Inbox, type InboxLimits } from "./inbox.ts";
 import { Pace, type Retries } from "./pace.ts";
 import type { EndStatus, PushStream } from "./push_stream.ts";
+import { readTrigger } from "./read_trigger.ts";
 import type { ReceivedStreamInfo, ReceiverObserver } from "./receiver_observer.ts";
 import type { Attachment, Sender } from "./sender.ts";
 import type { NamedBy } from "./source_name.ts";
@@ -46,6 +47,12 @@ const PATIENCE = 10_000;
 /** Pace of answers to what was not asked for: a heartbeat is answered at once, a storm of them is not. */
 const UNASKED_PACE = { first: 50, most: 2000 };
 
+/** Triggers that may wait for their answers. */
+const MOST_TRIGGERS = 16;
+
+/** Longest reason of a refusal. Characters. */
+const LONGEST_REASON = 2000;
+
 const INVALID_ARGUMENT = 3;
 const UNAVAILABLE = 14;
 
@@ -63,7 +70,10 @@ export class Receiving implements ReceivedStreamInfo {
   readonly #unasked = new Pace(UNASKED_PACE);
   /** Collections of which the last push could not be saved. */
   readonly #unsaved = new Set<string>();
+  /** Aborted when they are saved after all; else the stream ends. */
+  #comeAgain: AbortController | undefined;
   #bytesReceived = 0;
+  #triggers = 0;
   #reason: string | undefined;
   #endedBy: "us" | "source" = "source";
 
@@ -154,11 +164,28 @@ export class Receiving implements ReceivedStreamInfo {
 
   #receive(bytes: Uint8Array): void {
     this.#bytesReceived += bytes.length;
+    const trigger = readTrigger(bytes);
+    if (trigger !== undefined) return this.#decline(trigger);
     if (this.#inbox.put(bytes)) return;
     const message =
       "more messages than can be kept: wait for the answer to a push before the next " +
       "of its collection";
     this.end({ code: "RESOURCE_EXHAUSTED", message });
+  }
+
+  /**
+   * A trigger asks whether we are there, and who asks does not wait for long: so its answer does not
+   * wait for the judge, who may have the pushes of many sources to do.
+   */
+  #decline(trigger: PushHead): void {
+    if (++this.#triggers > MOST_TRIGGERS) {
+      return this.end({ code: "RESOURCE_EXHAUSTED", message: "too many triggers" });
+    }
+    this.#later(this.#unasked.delay(this.#parts.clock.now()), () => {
+      this.#triggers--;
+      this.#machine.receive(trigger, this.#parts.clock.now());
+      this.#attachment.wake();
+    });
   }
 
   async #work(bytes: Uint8Array): Promise<void> {
@@ -201,38 +228,52 @@ export class Receiving implements ReceivedStreamInfo {
     const taken = await this.#parts.connection.take(push, this.#signal);
     if (this.#signal.aborted) return;
     if (!taken.ok) return this.#failed(head, taken.message);
-    this.#refusals.get(head.type)?.reset();
-    if (this.#unsaved.delete(head.type) && this.#unsaved.size === 0) this.#parts.unsaved.reset();
+    this.#saved(head.type);
     this.#parts.observer.acked(this, head);
     this.#settle(head);
   }
 
   /**
    * No source sends again what was refused, whatever the code, as long as the stream lives; all do
-   * when they come back. So unless a later push of the collection makes up for it, the stream ends.
+   * when they come back. So unless later pushes make up for it, the stream ends.
    */
   #failed(head: PushHead, message: string): void {
     const { clock, unsaved } = this.#parts;
     this.#nack(head, UNAVAILABLE, message);
     this.#unsaved.add(head.type);
-    if (this.#unsaved.size > 1) return; // it is on its way
-    clock.sleep(unsaved.fail(), this.#signal).then(() => {
-      if (this.#unsaved.size === 0) return;
-      this.end({ code: "UNAVAILABLE", message: `come again: ${message}` });
+    if (this.#comeAgain !== undefined) return;
+    const saved = this.#comeAgain = new AbortController();
+    const signal = AbortSignal.any([saved.signal, this.#signal]);
+    clock.sleep(unsaved.fail(), signal).then(() => {
+      if (!signal.aborted) this.end({ code: "UNAVAILABLE", message: `come again: ${message}` });
     });
+  }
+
+  #saved(collection: string): void {
+    this.#refusals.get(collection)?.reset();
+    this.#unsaved.delete(collection);
+    if (this.#unsaved.size > 0 || this.#comeAgain === undefined) return;
+    this.#comeAgain.abort();
+    this.#comeAgain = undefined;
+    this.#parts.unsaved.reset();
   }
 
   /** A source that sends at once what was refused is answered ever later. */
   #nack(head: PushHead, code: number, message: string): void {
     const { clock, observer } = this.#parts;
-    const status = { code, message, details: [] };
+    const status = { code, message: message.slice(0, LONGEST_REASON), details: [] };
     let pace = this.#refusals.get(head.type);
     if (pace === undefined) this.#refusals.set(head.type, pace = new Pace(DIAL_BACKOFF));
     const wait = pace.delay(clock.now());
     observer.nacked(this, head, status);
-    if (wait === 0) return this.#settle(head, status);
-    clock.sleep(wait, this.#signal).then(() => {
-      if (!this.#signal.aborted) this.#settle(head, status);
+    this.#later(wait, () => this.#settle(head, status));
+  }
+
+  /** Does something after so many milliseconds, if the stream still lives then. */
+  #later(wait: number, act: () => void): void {
+    if (wait === 0) return act();
+    this.#parts.clock.sleep(wait, this.#signal).then(() => {
+      if (!this.#signal.aborted) act();
     });
   }
 

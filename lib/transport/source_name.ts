@@ -93,7 +93,7 @@ function proved(
   { peer, metadata }: Pick<PushStream, "peer" | "metadata">,
   tokens: ReadonlyMap<string, string>,
 ): Name | Denied | undefined {
-  const { uris = [], dnsNames = [] } = certified(peer.identity);
+  const { uris, dnsNames } = peer.identity ?? { uris: [], dnsNames: [] };
   const uri = uris.find((one) => one.startsWith("spiffe://"));
   if (uri !== undefined) return named(uri, "uri");
   if (dnsNames[0] !== undefined) return named(dnsNames[0], "dns");
@@ -103,12 +103,6 @@ function proved(
   const owner = ownerOf(token, tokens);
   if (owner !== undefined) return { name: owner, by: "token" };
   return denied("UNAUTHENTICATED", "this receiver knows no source with this token");
-}
-
-function certified(
-  identity: { readonly uris: readonly string[]; readonly dnsNames?: readonly string[] } | undefined,
-) {
-  return identity ?? { uris: [] };
 }
 
 /** A name out of a certificate, unless it would garble whatever shows it. */

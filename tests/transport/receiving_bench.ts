@@ -11,7 +11,7 @@ import type { Judge, Judgement, PushHead } from "../../lib/receive/received.ts";
 import { systemClock } from "../../lib/rollout/clock.ts";
 import { Collection } from "../../lib/snapshot/collection.ts";
 import { Hub } from "../../lib/snapshot/hub.ts";
-import { dialStream } from "../../lib/transport/dial.ts";
+import { dialTarget } from "../../lib/transport/dial_target.ts";
 import { Receiver, type ReceiverOptions } from "../../lib/transport/receiver.ts";
 import { Sender } from "../../lib/transport/sender.ts";
 import { Sessions } from "../../lib/transport/sessions.ts";
@@ -237,7 +237,7 @@ export class OwnSource implements AsyncDisposable {
   readonly #dialer: SinkDialer;
   readonly events: string[] = [];
 
-  constructor(port: number, headers: Readonly<Record<string, string>>) {
+  constructor(port: number, instance: string) {
     this.#sessions = new Sessions({
       targets: this.#hub,
       sender: this.#sender,
@@ -259,12 +259,14 @@ export class OwnSource implements AsyncDisposable {
       random: () => 1, // the shortest back-off
       resolver: () => collectionResolver({ unknownCollection: "empty" }),
       resolve: () => Promise.resolve(["127.0.0.1"]),
-      dial: ({ host, port }, path, { metadata, signal }) =>
-        dialStream({ host, port }, path, { metadata, signal, now }),
+      instance,
+      dial: (target, address, path, options) =>
+        dialTarget(target, address, path, { ...options, now }),
       observer: { up() {}, down() {} },
       unresolved() {},
     });
-    const target = { name: "hub", host: "receiver.example", port, headers, heartbeat: 30_000 };
+    const at = { name: "hub", host: "receiver.example", port, headers: {} };
+    const target = { ...at, heartbeat: 30_000, collections: [], wave: 1 };
     this.#dialer.configure([target]);
   }
 
