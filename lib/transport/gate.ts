@@ -34,6 +34,8 @@ export interface GateOptions {
   readonly now: () => number;
   readonly limits?: FrameLimits;
   readonly identity?: PeerIdentity;
+  /** `listen` address that was dialled, as configured. */
+  readonly listener?: string;
   readonly hooks?: GateHooks;
 }
 
@@ -41,6 +43,8 @@ export interface GateOptions {
 export class Gate extends Duplex {
   /** Who the peer proved to be, if it did. */
   readonly identity: PeerIdentity | undefined;
+  /** `listen` address that was dialled, as configured; undefined where we dialled. */
+  readonly listener: string | undefined;
   readonly #socket: Socket;
   readonly #scanner: FrameScanner;
   readonly #now: () => number;
@@ -57,6 +61,7 @@ export class Gate extends Duplex {
     this.#now = options.now;
     this.#hooks = options.hooks ?? {};
     this.identity = options.identity;
+    this.listener = options.listener;
     this.on("drain", () => this.#giveRoom());
     this.on("close", () => {
       for (const callback of this.#waiting.splice(0)) callback();

@@ -64,6 +64,8 @@ export interface ListenOptions {
   readonly maxPerAddress?: number;
   readonly limits?: FrameLimits;
   readonly hooks?: ListenerHooks;
+  /** The address as configured; what its peers are known to have dialled. */
+  readonly name?: string;
   /**
    * Turns a raw connection into a secured one. Absent: plaintext. Rejects where the handshake fails:
    * with a HandshakeError that knows the reason, or a ClientLeftError where nobody is to be refused.
@@ -160,12 +162,13 @@ class Doorkeeper {
   }
 
   #gate({ socket, identity }: Secured, address: string, settled: () => boolean): void {
-    const { now, limits, hooks } = this.#options;
+    const { now, limits, hooks, name } = this.#options;
     new Gate(socket, {
       side: "server",
       now,
       ...(limits === undefined ? {} : { limits }),
       ...(identity === undefined ? {} : { identity }),
+      ...(name === undefined ? {} : { listener: name }),
       hooks: {
         preface: (gate) => {
           settled();

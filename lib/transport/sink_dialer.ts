@@ -5,6 +5,7 @@
  * @module
  */
 import { formatHostPort } from "../model/host_port.ts";
+import { NameLookUp } from "./name_look_up.ts";
 import { type LinkContext, type LinkStatus, SinkLink, type SinkTarget } from "./sink_link.ts";
 
 /** How often a sink's name is looked up again. Milliseconds. */
@@ -13,7 +14,7 @@ const LOOK_UP_EVERY = 30_000;
 /** How often a name that does not resolve is tried again. Milliseconds. */
 const LOOK_UP_AGAIN = 2000;
 
-/** Gives every IP address behind a host name. Rejects where there is none. */
+/** Gives every IP address behind a host name. Rejects where there is none. May take for ever. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** What the dialer works with. */
@@ -81,7 +82,10 @@ class Sink implements AsyncDisposable {
   readonly target: SinkTarget;
   readonly #options: DialerOptions;
   readonly #abort = new AbortController();
+  /** By address; of a sink behind a proxy, the one by its name. */
   readonly #links = new Map<string, SinkLink>();
+  /** Links that are being ended. */
+  readonly #ending = new Set<Promise<void>>();
   readonly #done: Promise<void>;
   #unresolved: string | undefined;
 
@@ -104,48 +108,69 @@ class Sink implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#abort.abort();
     await this.#done;
-    await Promise.all([...this.#links.values()].map((link) => link[Symbol.asyncDispose]()));
+    for (const address of [...this.#links.keys()]) this.#end(address);
+    await Promise.all(this.#ending);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    const { target } = this;
+    if (target.proxy !== undefined) { // which looks the name up itself
+      this.#links.set(target.host, new SinkLink(target, undefined, this.#options));
+      return;
+    }
+    const { resolve, clock } = this.#options;
+    const lookUp = new NameLookUp(() => resolve(target.host), clock);
     while (!signal.aborted) {
-      const found = await this.#lookUp();
+      const found = await this.#lookUp(lookUp, signal);
       if (signal.aborted) return;
-      if (found !== undefined) await this.#follow(found);
-      await this.#options.clock.sleep(found === undefined ? LOOK_UP_AGAIN : LOOK_UP_EVERY, signal);
+      if (found !== undefined) this.#follow(found);
+      await clock.sleep(found === undefined ? LOOK_UP_AGAIN : LOOK_UP_EVERY, signal);
     }
   }
 
   /** A name that no longer resolves keeps the links it has: DNS failing is no reason to hang up. */
-  async #lookUp(): Promise<readonly string[] | undefined> {
+  async #lookUp(lookUp: NameLookUp, signal: AbortSignal): Promise<readonly string[] | undefined> {
     const { name, host } = this.target;
     try {
-      const found = await this.#options.resolve(host);
+      const found = await lookUp.find(signal);
       this.#unresolved = undefined;
       return found;
     } catch (error) {
+      if (signal.aborted) return undefined;
       this.#unresolved = error instanceof Error ? error.message : String(error);
       this.#options.unresolved(name, host, this.#unresolved);
       return undefined;
     }
   }
 
-  async #follow(addresses: readonly string[]): Promise<void> {
+  #follow(addresses: readonly string[]): void {
+    for (const address of this.#links.keys()) {
+      if (!addresses.includes(address)) this.#end(address);
+    }
     for (const address of addresses) {
       if (!this.#links.has(address)) {
         this.#links.set(address, new SinkLink(this.target, address, this.#options));
       }
     }
-    for (const [address, link] of [...this.#links]) {
-      if (addresses.includes(address)) continue;
-      this.#links.delete(address);
-      await link[Symbol.asyncDispose]();
-    }
+  }
+
+  /** Nobody waits for it but whoever disposes of all. */
+  #end(address: string): void {
+    const ending = this.#links.get(address)![Symbol.asyncDispose]().finally(() => {
+      this.#ending.delete(ending);
+    });
+    this.#links.delete(address);
+    this.#ending.add(ending);
   }
 }
 
 function sameTarget(a: SinkTarget, b: SinkTarget): boolean {
-  const headers = (target: SinkTarget) => JSON.stringify(Object.entries(target.headers).sort());
-  return a.host === b.host && a.port === b.port && a.heartbeat === b.heartbeat &&
-    headers(a) === headers(b);
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+/** The same with the keys of every object in order. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1);
+  return entries.map(([key, inner]) => [key, sorted(inner)]);
 }

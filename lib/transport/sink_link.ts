@@ -12,9 +12,11 @@ import type { Resolver } from "../protocol/resolve.ts";
 import type { RequestResources } from "../wire/messages.ts";
 import { backoffDelay, DIAL_BACKOFF } from "./backoff.ts";
 import { mcpCodec, triggerMessage } from "./codecs.ts";
+import type { DialTarget } from "./dial_target.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
+import { INSTANCE_HEADER } from "./source_name.ts";
 
 /** The method that a ResourceSink serves. */
 export const RESOURCE_SINK_PATH = "/istio.mcp.v1alpha1.ResourceSink/EstablishResourceStream";
@@ -22,32 +24,40 @@ export const RESOURCE_SINK_PATH = "/istio.mcp.v1alpha1.ResourceSink/EstablishRes
 /** How long a sink may take to answer a trigger, or to accept a stream. Milliseconds. */
 const ANSWER_DEADLINE = 5000;
 
-/** Where a sink is and how it wants to be spoken to; nothing is left to expand. */
-export interface SinkTarget {
+/** A sink, how it is dialled and what it gets; nothing is left to expand. */
+export interface SinkTarget extends DialTarget {
   readonly name: string;
-  readonly host: string;
-  readonly port: number;
-  readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds. */
   readonly heartbeat: number;
+  /** MCP collections that it may have; empty: all. */
+  readonly collections: readonly string[];
+  /** In which wave it gets a change. */
+  readonly wave: number;
 }
 
-/** Opens a stream to one address. Rejects where that fails or takes too long. */
+/**
+ * Opens a stream: to `host` where given, one of the addresses behind the target's name, else to the
+ * name itself. Rejects where that fails.
+ */
 export type Dial = (
-  address: { readonly host: string; readonly port: number },
+  target: DialTarget,
+  address: { readonly host?: string },
   path: string,
-  options: { readonly metadata: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  options: { readonly signal: AbortSignal },
 ) => Promise<PushStream>;
 
 /** What links share. */
 export interface LinkContext {
   readonly sessions: Sessions;
   readonly dial: Dial;
-  readonly resolver: () => Resolver;
+  /** What collections stand for, to this sink. */
+  readonly resolver: (target: SinkTarget) => Resolver;
   readonly observer: LinkObserver;
   readonly clock: Clock;
   /** 0 to 1. */
   readonly random: () => number;
+  /** Our name to sinks. */
+  readonly instance: string;
 }
 
 /** Told how links fare. Must not throw. */
@@ -76,14 +86,15 @@ export interface LinkStatus {
 export class SinkLink implements AsyncDisposable {
   readonly #context: LinkContext;
   readonly #target: SinkTarget;
-  readonly #host: string;
+  readonly #host: string | undefined;
   readonly #abort = new AbortController();
   readonly #done: Promise<void>;
   #state: LinkState;
   #attempts = 0;
   #lastError: string | undefined;
 
-  constructor(target: SinkTarget, host: string, context: LinkContext) {
+  /** `host` is one of the addresses behind the target's name; absent: whoever we dial through finds them. */
+  constructor(target: SinkTarget, host: string | undefined, context: LinkContext) {
     this.#target = target;
     this.#host = host;
     this.#context = context;
@@ -107,7 +118,7 @@ export class SinkLink implements AsyncDisposable {
   }
 
   get #address(): string {
-    return formatHostPort(this.#host, this.#target.port);
+    return formatHostPort(this.#host ?? this.#target.host, this.#target.port);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -135,7 +146,9 @@ export class SinkLink implements AsyncDisposable {
   }
 
   async #dial(signal: AbortSignal): Promise<PushStream> {
-    const { clock, dial } = this.#context;
+    const { clock, dial, instance } = this.#context;
+    const { headers } = this.#target;
+    const target = { ...this.#target, headers: { [INSTANCE_HEADER]: instance, ...headers } };
     const late = new AbortController();
     const intime = new AbortController();
     clock.sleep(ANSWER_DEADLINE, intime.signal).then(() => {
@@ -144,8 +157,8 @@ export class SinkLink implements AsyncDisposable {
       }
     });
     try {
-      return await dial({ host: this.#host, port: this.#target.port }, RESOURCE_SINK_PATH, {
-        metadata: this.#target.headers,
+      const address = this.#host === undefined ? {} : { host: this.#host };
+      return await dial(target, address, RESOURCE_SINK_PATH, {
         signal: AbortSignal.any([signal, late.signal]),
       });
     } finally {
@@ -156,7 +169,7 @@ export class SinkLink implements AsyncDisposable {
   async #stay(stream: PushStream, signal: AbortSignal): Promise<string> {
     const { sessions, resolver } = this.#context;
     const machine = (prefix: string) =>
-      new McpSourceMachine({ prefix, resolver: resolver(), dialOut: true });
+      new McpSourceMachine({ prefix, resolver: resolver(this.#target), dialOut: true });
     const session = sessions.open(stream, machine, mcpCodec("mcp-sink"), {
       sink: this.#target.name,
       opening: triggerMessage(),
