@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DefaultSettings, Settings } from "../model/settings.ts";
+import type { DefaultSettings, LimitSettings, PushSettings, Settings } from "../model/settings.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Environment } from "./expand.ts";
 import { type Problem, problem } from "./problem.ts";
@@ -27,8 +27,6 @@ export interface SettingsContext {
 /** The settings of a configuration. The input has passed {@link checkSettings}. */
 export function normaliseSettings(input: SettingsInput, context: SettingsContext): Settings {
   const { fallback } = context;
-  const push = input.push ?? {};
-  const limits = input.limits ?? {};
   const admin = input.admin === undefined ? keepAdmin(fallback) : adminOf(input.admin);
   const receive = input.receive === undefined ? fallback?.receive : normaliseReceive(input.receive);
   return {
@@ -43,18 +41,11 @@ export function normaliseSettings(input: SettingsInput, context: SettingsContext
     sinks: input.sinks?.map(normaliseSink) ?? fallback?.sinks ?? [],
     pull: input.include === undefined ? fallback?.pull ?? [] : includedServers(input.include),
     ...(receive === undefined ? {} : { receive }),
-    push: input.push === undefined && fallback !== undefined ? fallback.push : {
-      quiet: parseDuration(push.quiet ?? DEFAULTS.quiet)!,
-      max: parseDuration(push.max ?? DEFAULTS.max)!,
-      guard: push.guard ?? DEFAULTS.guard,
-    },
+    push: normalisePush(input.push, fallback?.push),
     watch: input.watch === undefined && fallback !== undefined
       ? fallback.watch
       : { poll: parseDuration(input.watch?.poll ?? DEFAULTS.poll)! },
-    limits: input.limits === undefined && fallback !== undefined ? fallback.limits : {
-      file: parseSize(limits.file ?? DEFAULTS.file)!,
-      message: parseSize(limits.message ?? DEFAULTS.message)!,
-    },
+    limits: normaliseLimits(input.limits, fallback?.limits),
     ...(admin === undefined ? {} : { admin }),
     log: input.log === undefined && fallback !== undefined ? fallback.log : {
       level: input.log?.level ?? DEFAULTS.logLevel,
@@ -62,6 +53,23 @@ export function normaliseSettings(input: SettingsInput, context: SettingsContext
     },
     unknownCollection: input.mcp?.unknownCollection ?? fallback?.unknownCollection ??
       DEFAULTS.unknownCollection,
+  };
+}
+
+function normalisePush(input: SettingsInput["push"], fallback?: PushSettings): PushSettings {
+  if (input === undefined && fallback !== undefined) return fallback;
+  return {
+    quiet: parseDuration(input?.quiet ?? DEFAULTS.quiet)!,
+    max: parseDuration(input?.max ?? DEFAULTS.max)!,
+    guard: input?.guard ?? DEFAULTS.guard,
+  };
+}
+
+function normaliseLimits(input: SettingsInput["limits"], fallback?: LimitSettings): LimitSettings {
+  if (input === undefined && fallback !== undefined) return fallback;
+  return {
+    file: parseSize(input?.file ?? DEFAULTS.file)!,
+    message: parseSize(input?.message ?? DEFAULTS.message)!,
   };
 }
 
@@ -99,7 +107,7 @@ function checkAdmin(admin: SettingsInput["admin"], environment: Environment): Pr
 }
 
 function checkPush(push: SettingsInput["push"]): Problem[] {
-  const [quiet, max] = [push?.quiet ?? DEFAULTS.quiet, push?.max ?? DEFAULTS.max];
+  const [quiet, max] = [push?.quiet ?? "0", push?.max ?? DEFAULTS.max];
   if (parseDuration(quiet)! <= parseDuration(max)!) return [];
   return [problem("config/value", ["push", "quiet"], "`quiet` must not be longer than `max`")];
 }

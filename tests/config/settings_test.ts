@@ -149,6 +149,7 @@ Deno.test("settings: listening twice, and waiting longer than the longest, are e
     "error listen.1.address: localhost:1 is listened on twice",
   ]);
   assertEquals(wrong("listen: ['[::1]:0', '[::1]:0']"), []);
+  assertEquals(wrong("push: { max: 10ms }"), []);
   assertEquals(wrong("push: { quiet: 2s }"), [
     "error push.quiet: `quiet` must not be longer than `max`",
   ]);
