@@ -61,10 +61,10 @@ export class PullKnowledge {
   readonly #refused = new Map<string, number>();
   /** By kind, the type URL under which the server has something. */
   readonly #serves = new Map<Kind, string>();
-  /** Type URLs asked for only since a newer version was empty. */
+  /** Type URLs asked for only since another version of the kind was empty. */
   readonly #extra = new Set<string>();
   /** Whether such are asked for. */
-  #asksOlder = true;
+  #asksOthers = true;
 
   /** Which variant to speak. */
   get variant(): AdsVariant {
@@ -80,10 +80,7 @@ export class PullKnowledge {
   types(now: number): AdsType[] {
     for (const [url, until] of this.#refused) if (until <= now) this.#refused.delete(url);
     return KINDS.flatMap((kind) => {
-      const known = this.#serves.get(kind) ?? "";
-      const typeUrl = [known, ...typeUrlsOf(kind)].find((url) =>
-        url !== "" && !this.#refused.has(url)
-      );
+      const [typeUrl] = this.#order(kind);
       return typeUrl === undefined ? [] : [{ typeUrl }];
     });
   }
@@ -91,11 +88,11 @@ export class PullKnowledge {
   /** The version of a kind to ask for after this one, which is empty; undefined: there is none. */
   after(typeUrl: string): string | undefined {
     const kind = kindByTypeUrl(typeUrl);
-    if (kind === undefined || !this.#asksOlder) return undefined;
-    const urls = typeUrlsOf(kind);
-    const older = urls.slice(urls.indexOf(typeUrl) + 1).find((url) => !this.#refused.has(url));
-    if (older !== undefined) this.#extra.add(older);
-    return older;
+    if (kind === undefined || !this.#asksOthers) return undefined;
+    const order = this.#order(kind);
+    const next = order[order.indexOf(typeUrl) + 1];
+    if (next !== undefined) this.#extra.add(next);
+    return next;
   }
 
   /** The server has something under this type URL, so that the next stream asks for it. */
@@ -132,7 +129,14 @@ export class PullKnowledge {
     this.#refused.clear();
     this.#serves.clear();
     this.#extra.clear();
-    this.#asksOlder = true;
+    this.#asksOthers = true;
+  }
+
+  /** Type URLs of a kind in the order in which they are asked for. */
+  #order(kind: Kind): string[] {
+    const known = this.#serves.get(kind);
+    const all = new Set([...known === undefined ? [] : [known], ...typeUrlsOf(kind)]);
+    return [...all].filter((url) => !this.#refused.has(url));
   }
 
   #noDelta(why: StreamEnd["kind"]): boolean {
@@ -148,7 +152,7 @@ export class PullKnowledge {
     for (const url of urls) {
       this.#refused.set(url, now + REFUSED_FOR);
       // It would end a stream at each kind that it has nothing of.
-      if (this.#extra.has(url)) this.#asksOlder = false;
+      if (this.#extra.has(url)) this.#asksOthers = false;
     }
     return true;
   }

@@ -4,6 +4,7 @@
  * - `request: …` is the next request, as it goes over the wire; fields not given are empty.
  * - `response: …` is the head of a response; `means` is `unasked`, or part of why it is unfit.
  * - `accept: a` and `refuse: { nonce: a, message: … }` are verdicts.
+ * - `ask: Sidecar` asks for a further type.
  * - `goOn: true` stops waiting for an answer; `status` compares parts of the status.
  */
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
@@ -46,6 +47,7 @@ interface Step {
   };
   readonly accept?: string | Verdict;
   readonly refuse?: Verdict;
+  readonly ask?: string;
   readonly goOn?: true;
   readonly status?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -111,7 +113,8 @@ function take(machine: AdsClientMachine, step: Step, waiting: Map<string, string
   } else if (step.refuse !== undefined) {
     const { nonce, code = 3, message = "", type = waiting.get(nonce)! } = step.refuse;
     machine.settle(urlOf(type), nonce, { code, message, details: [] });
-  } else if (step.goOn !== undefined) machine.goOn();
+  } else if (step.ask !== undefined) machine.ask(typeOf(step.ask));
+  else if (step.goOn !== undefined) machine.goOn();
   else if (step.status !== undefined) compare(machine, step.status);
   else throw new Error(`unknown step ${key}`);
 }
