@@ -78,10 +78,17 @@ function yamlOf({ push, refused }: PrintedPush): string {
   ];
   const documents = resources.map((resource) => {
     const text = dump(objectOf(resource), { lineWidth: 100 });
-    // Line by line, since line ends are the only control characters that the writer leaves as they are.
-    return `---\n${text.split("\n").map(visible).join("\n")}`;
+    return `---\n${escapedYaml(text)}`;
   });
   return [...comments.map((line) => `${visible(line)}\n`), ...documents].join("");
+}
+
+/** What the writer of YAML leaves as it is and a terminal would act on, as YAML's own escapes. */
+function escapedYaml(text: string): string {
+  return text.replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (c) => {
+    const code = c.codePointAt(0)!.toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
+  });
 }
 
 function jsonOf({ push, after, refused }: PrintedPush) {

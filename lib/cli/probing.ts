@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { once } from "node:events";
 import type { PushStream } from "../transport/push_stream.ts";
 import type { ProbeClient, ProbedPush } from "./probe_client.ts";
 import type { ProbeOptions } from "./probe_options.ts";
@@ -40,7 +41,8 @@ export class Probing implements AsyncDisposable {
   readonly #refused = new Map<string, string>();
   readonly #end = Promise.withResolvers<ProbeEnd>();
   #writing: Promise<void> | undefined;
-  #answered = Promise.withResolvers<void>();
+  readonly #answered = Promise.withResolvers<void>();
+  #closing = false;
 
   constructor(
     stream: PushStream,
@@ -77,9 +79,13 @@ export class Probing implements AsyncDisposable {
     }
   }
 
+  /** Takes half a second at most, in which the server can take the last answers. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stream.end();
+    this.#closing = true;
+    const { signal } = this.#stream;
     await this.#writing;
+    this.#stream.end();
+    if (!signal.aborted) await once(signal, "abort");
   }
 
   /** Every answer is written; what was refused gets its chance to come again. */
@@ -96,6 +102,7 @@ export class Probing implements AsyncDisposable {
   }
 
   #receive(bytes: Uint8Array): void {
+    if (this.#closing) return;
     try {
       const received = this.#client.receive(bytes);
       if (received.kind === "push") this.#take(received.push);
