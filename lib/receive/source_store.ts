@@ -1,0 +1,307 @@
+/**
+ * The sets of sources in a folder, one file a source: `received/<hash of its name>.source`.
+ *
+ * A file is written under a temporary name, flushed, renamed, and its folder flushed: at each moment a
+ * loss of power leaves the set before or this one. It then stays open, and what changes is appended as
+ * flushed records, until they outgrow half of what they change: a small change of a large set is a small
+ * write. After a restart a source's first change writes its file anew.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Finding } from "../model/finding.ts";
+import { type FileLayer, makeFolders } from "../snapshot/file_layer.ts";
+import { StoredFileError } from "../snapshot/sections.ts";
+import { StoreError } from "../snapshot/store.ts";
+import { contentHash } from "../wire/hash.ts";
+import type { SourceStore, StoredSource } from "./received.ts";
+import { decodeSource, diffSets } from "./source_file.ts";
+import { SourceJournal } from "./source_journal.ts";
+
+/** Sources that a store holds at most. */
+export const MAX_SOURCES = 1000;
+
+/** A later `lastSeen` alone is written once it is this much later. Milliseconds. */
+export const LAST_SEEN_STEP = 600_000;
+
+/** Files kept open to append to. */
+const MAX_OPEN = 64;
+
+/** Damaged files kept for a person to look at. */
+const KEEP_DAMAGED = 5;
+
+/** Findings remembered. */
+const MAX_FINDINGS = 20;
+
+/** Largest file that is read. Bytes. */
+const MAX_FILE = 1024 ** 3;
+
+const NAME = /^[0-9a-f]{16}\.source(\.tmp|\.damaged)?$/;
+
+/** Options of {@link FileSourceStore.open}. */
+export interface SourceStoreOptions {
+  readonly files: FileLayer;
+  /** Told of each finding as it is made. Must not throw. */
+  readonly onFinding?: (finding: Finding) => void;
+}
+
+/** What is in a file. */
+interface Held {
+  /** undefined: not known, so that it must be written whatever comes. */
+  source: StoredSource | undefined;
+  /** Absent: the next change writes the file anew. */
+  journal?: SourceJournal | undefined;
+}
+
+/** Keeps sets of sources in a folder, which must be held by this process (`store_lock.ts`). Disposing it closes its files. */
+export class FileSourceStore implements SourceStore, AsyncDisposable {
+  /** Where it is, for people. */
+  readonly place: string;
+  readonly #files: FileLayer;
+  readonly #options: SourceStoreOptions;
+  readonly #findings: Finding[] = [];
+  /** By name; the one used last comes last. */
+  readonly #held = new Map<string, Held>();
+  /** Files of a newer release: never overwritten. */
+  readonly #newer = new Set<string>();
+
+  private constructor(folder: string, options: SourceStoreOptions) {
+    this.place = join(folder, "received");
+    this.#files = options.files;
+    this.#options = options;
+  }
+
+  /**
+   * Opens the store in `folder`, which is made if it does not exist; removes what an earlier process
+   * left unfinished. Throws `StoreError` where the folder cannot be made or read.
+   */
+  static async open(folder: string, options: SourceStoreOptions): Promise<FileSourceStore> {
+    const store = new FileSourceStore(folder, options);
+    try {
+      await makeFolders(store.place, options.files);
+      for (const name of await options.files.list(store.place)) {
+        if (NAME.exec(name)?.[1] === ".tmp") await store.#removeQuietly(name);
+      }
+      // A process that was killed may have left its last rename unflushed.
+      await options.files.syncFolder(store.place);
+    } catch (cause) {
+      throw storeError(`the store ${store.place} cannot be opened`, cause);
+    }
+    return store;
+  }
+
+  /** Every set that verifies, by when its source was first heard of. Throws `StoreError` where the folder cannot be read. */
+  async load(): Promise<readonly StoredSource[]> {
+    let names: string[];
+    try {
+      names = (await this.#files.list(this.place)).filter((name) => isSourceFile(name)).toSorted();
+    } catch (cause) {
+      throw storeError(`the store ${this.place} cannot be read`, cause);
+    }
+    const sources: StoredSource[] = [];
+    for (const name of names) {
+      if (sources.length === MAX_SOURCES) {
+        const left = names.length - sources.length;
+        this.#find("store/too-many", name, `${left} files are left out: ${LIMIT}`, LIMIT_HINT);
+        break;
+      }
+      const source = await this.#read(name);
+      if (source === undefined) continue;
+      sources.push(source);
+      this.#held.set(source.name, { source });
+    }
+    return sources.sort((a, b) => a.firstSeen - b.firstSeen || (a.name < b.name ? -1 : 1));
+  }
+
+  /**
+   * Resolves when the set will be there after a crash or a loss of power. What is there already is not
+   * written again, nor a `lastSeen` less than {@link LAST_SEEN_STEP} later. Throws `StoreError`; then
+   * the file holds what it did, or (where only the last flush failed) this.
+   */
+  async save(source: StoredSource): Promise<void> {
+    const known = this.#held.get(source.name);
+    const held: Held = known ?? { source: undefined };
+    if (known === undefined && this.#held.size >= MAX_SOURCES) {
+      throw new StoreError(`the set of ${source.name} cannot be saved: ${LIMIT}; ${LIMIT_HINT}`);
+    }
+    const before = held.source;
+    const diff = before && diffSets(before.set, source.set);
+    if (diff?.kinds.length === 0 && !isSeenLater(before!, source)) return;
+    this.#held.delete(source.name);
+    this.#held.set(source.name, held);
+    held.source = undefined; // until it is known what the file holds
+    try {
+      if (diff !== undefined && held.journal?.fits(diff)) await held.journal.append(source, diff);
+      else await this.#write(held, source);
+      held.source = source;
+    } catch (cause) {
+      await this.#close(held);
+      if (known === undefined) this.#held.delete(source.name);
+      throw storeError(`the set of ${source.name} cannot be saved in ${this.place}`, cause);
+    }
+    await this.#closeOldest();
+  }
+
+  /** Forgets a source. Throws `StoreError` where its file cannot be removed. */
+  async remove(name: string): Promise<void> {
+    const held = this.#held.get(name);
+    if (held !== undefined) await this.#close(held);
+    if (this.#newer.has(fileName(name))) return; // never ours
+    try {
+      await this.#files.remove(this.#path(fileName(name)));
+    } catch (cause) {
+      if (!(cause instanceof Deno.errors.NotFound)) {
+        throw storeError(`the set of ${name} cannot be removed`, cause);
+      }
+    }
+    this.#held.delete(name);
+    try {
+      await this.#files.syncFolder(this.place);
+    } catch (cause) {
+      throw storeError(`the set of ${name} may be back after a loss of power`, cause);
+    }
+  }
+
+  findings(): readonly Finding[] {
+    return [...this.#findings];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const held of this.#held.values()) await this.#close(held);
+    this.#held.clear();
+  }
+
+  /** Writes the file of a source anew. */
+  async #write(held: Held, source: StoredSource): Promise<void> {
+    const name = fileName(source.name);
+    await this.#close(held);
+    try {
+      await this.#keepNewer(name);
+      held.journal = await SourceJournal.write(this.#files, this.#path(name), source);
+    } catch (cause) {
+      await this.#removeQuietly(`${name}.tmp`);
+      throw cause;
+    }
+  }
+
+  /** A file of a newer release is moved aside, so that this release can go on and the newer one finds it. */
+  async #keepNewer(name: string): Promise<void> {
+    if (!this.#newer.has(name)) return;
+    await this.#files.rename(this.#path(name), this.#path(`${name}.newer`));
+    this.#newer.delete(name);
+  }
+
+  async #close(held: Held): Promise<void> {
+    const { journal } = held;
+    held.journal = undefined;
+    await journal?.[Symbol.asyncDispose]();
+  }
+
+  /** Closes files used longest ago, beyond {@link MAX_OPEN}; not those in use. */
+  async #closeOldest(): Promise<void> {
+    const open = [...this.#held.values()].filter((held) => held.journal !== undefined);
+    const idle = open.filter((held) => held.source !== undefined);
+    for (const held of idle.slice(0, Math.max(0, open.length - MAX_OPEN))) await this.#close(held);
+  }
+
+  /** The source in a file; undefined, with a finding, where there is none to be had. */
+  async #read(name: string): Promise<StoredSource | undefined> {
+    try {
+      const size = await this.#files.size(this.#path(name));
+      if (size > MAX_FILE) {
+        throw new StoredFileError("damaged", `it has ${size} bytes, more than any set`);
+      }
+      const { source, unfinished } = decodeSource(await this.#files.read(this.#path(name)));
+      if (fileName(source.name) !== name) {
+        throw new StoredFileError(
+          "damaged",
+          `it holds ${source.name}, whose file has another name`,
+        );
+      }
+      if (unfinished > 0) {
+        const message =
+          `the last change of ${source.name} was not saved to its end; it is left out`;
+        this.#find("store/unfinished", name, message, "the source sends it again");
+      }
+      return source;
+    } catch (error) {
+      if (!(error instanceof StoredFileError)) {
+        // An error of the disk is no proof against the file: it may be readable the next time.
+        this.#find("store/unreadable", name, `the set cannot be read: ${reason(error)}`);
+      } else if (error.reason === "newer") {
+        this.#newer.add(name);
+        this.#find("store/newer", name, `the set is not used: ${error.message}`);
+      } else {
+        await this.#setAside(name, error);
+      }
+      return undefined;
+    }
+  }
+
+  async #setAside(name: string, why: StoredFileError): Promise<void> {
+    let hint = `kept as ${name}.damaged; the source sends its set again`;
+    try {
+      await this.#files.rename(this.#path(name), this.#path(`${name}.damaged`));
+      const names = (await this.#files.list(this.place)).toSorted();
+      const old = names.filter((n) => n !== `${name}.damaged` && NAME.exec(n)?.[1] === ".damaged");
+      for (const one of old.slice(0, -(KEEP_DAMAGED - 1))) await this.#removeQuietly(one);
+    } catch (error) {
+      hint = `it stays where it is: ${reason(error)}`;
+    }
+    this.#find("store/damaged", name, `the set is damaged: ${why.message}`, hint);
+  }
+
+  /** Removes a file that is of no use; one that stays does no harm. */
+  async #removeQuietly(name: string): Promise<void> {
+    try {
+      await this.#files.remove(this.#path(name));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return;
+      this.#find("store/leftover", name, `the file cannot be removed: ${reason(error)}`);
+    }
+  }
+
+  #find(rule: string, name: string, message: string, hint?: string): void {
+    const position = { file: this.#path(name) };
+    const finding: Finding = {
+      severity: "warning",
+      rule,
+      message,
+      ...(hint === undefined ? {} : { hint }),
+      position,
+    };
+    this.#findings.push(finding);
+    if (this.#findings.length > MAX_FINDINGS) this.#findings.shift();
+    this.#options.onFinding?.(finding);
+  }
+
+  #path(name: string): string {
+    return join(this.place, name);
+  }
+}
+
+const LIMIT = `there are ${MAX_SOURCES} sources, as many as are kept`;
+const LIMIT_HINT = "let sources that are away be forgotten by `receive.keep`";
+
+function isSeenLater(before: StoredSource, source: StoredSource): boolean {
+  return source.firstSeen !== before.firstSeen ||
+    source.lastSeen - before.lastSeen >= LAST_SEEN_STEP;
+}
+
+function isSourceFile(name: string): boolean {
+  const match = NAME.exec(name);
+  return match !== null && match[1] === undefined;
+}
+
+/** Names may be anything; a hash of one can be the name of a file. */
+function fileName(source: string): string {
+  return `${contentHash([source])}.source`;
+}
+
+function storeError(what: string, cause: unknown): StoreError {
+  return new StoreError(`${what}: ${reason(cause)}`, { cause });
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
