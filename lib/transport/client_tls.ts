@@ -77,6 +77,7 @@ export async function secureClient(
   signal: AbortSignal,
 ): Promise<Socket> {
   const { ca, cert, key, serverName } = material;
+  const before = socket.bytesRead; // of a proxy
   const own = cert === undefined || key === undefined ? {} : { cert, key };
   const secured = tls.connect({
     socket,
@@ -99,7 +100,9 @@ export async function secureClient(
     secured.destroy();
     socket.destroy();
     if (signal.aborted || error instanceof ClientTlsError) throw error;
-    throw new ClientTlsError(explainTls(error, material), { cause: error });
+    const silent = isReset(error) && socket.bytesRead === before;
+    const reason = silent ? `${CLOSED}; it may not speak TLS` : explainTls(error, material);
+    throw new ClientTlsError(reason, { cause: error });
   }
 }
 
@@ -109,10 +112,18 @@ export function explainTls(error: unknown, { cert, serverName }: ClientTlsMateri
   const alert = /received fatal alert: (\w+)/.exec(message)?.[1];
   if (alert !== undefined) return explainAlert(alert, cert !== undefined, serverName);
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "the server does not speak TLS";
-  if (code === "ECONNRESET") {
-    return "the server closed the connection during the TLS handshake; it may not speak TLS";
+  if (isReset(error)) {
+    return cert === undefined
+      ? `${CLOSED}; it may want a client certificate`
+      : `${CLOSED}; it may not accept our certificate`;
   }
   return `the TLS handshake failed: ${message}`;
+}
+
+const CLOSED = "the server closed the connection during the TLS handshake";
+
+function isReset(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ECONNRESET";
 }
 
 function explainAlert(alert: string, ownShown: boolean, serverName: string): string {
