@@ -16,7 +16,7 @@ import { Receiver } from "../transport/receiver.ts";
 import type { ReceivedStreamInfo, ReceiverObserver } from "../transport/receiver_observer.ts";
 import type { Sender } from "../transport/sender.ts";
 import { PushServer } from "../transport/server.ts";
-import { Listeners, type ListenersOptions, type OpenPort } from "./listeners.ts";
+import { Listeners, type ListenersOptions, type OpenPort, type Port } from "./listeners.ts";
 import { SourceTokens } from "./source_tokens.ts";
 
 /** What the door leads to. */
@@ -123,12 +123,13 @@ export class ReceiverDoor implements AsyncDisposable {
 
 const EVERY_COLLECTION: readonly string[] = KINDS.map(({ collection }) => collection);
 
-function portOf({ address, tls, tokens }: ReceiveSettings) {
+function portOf({ address, tls, tokens, insecure }: ReceiveSettings): Port {
+  // Whoever bears a token need not have a certificate, nor anyone where nothing need be proved.
+  const without = insecure || Object.keys(tokens).length > 0;
   return {
     address,
     ...(tls === undefined ? {} : { tls }),
-    // Whoever bears a token need not have a certificate.
-    certificate: Object.keys(tokens).length > 0 ? "request" as const : "require" as const,
+    certificate: without ? "request" : "require",
     allow: [],
   };
 }

@@ -28,6 +28,8 @@ export interface SourceContext {
 /** An ACK waits no longer than this for a save: a disk that hangs is a person's to see to, not the source's. Milliseconds. */
 const SAVE_BUDGET = 2000;
 
+const DAY = 86_400_000;
+
 interface Live {
   readonly introduction: SourceIntroduction;
   readonly since: number;
@@ -252,9 +254,14 @@ export class KnownSource {
     const expiry = this.#expiry = new AbortController();
     const { clock, signal, expired } = this.#context;
     const either = AbortSignal.any([expiry.signal, signal]);
-    const left = Math.max(0, this.#staleSince + this.#keep - clock.now());
-    void clock.sleep(left, either).then(() => {
+    const until = this.#staleSince + this.#keep;
+    const wait = async () => {
+      // A timer cannot be set for more than 24 days.
+      for (let left; (left = until - clock.now()) > 0 && !either.aborted;) {
+        await clock.sleep(Math.min(left, DAY), either);
+      }
       if (!either.aborted) expired(this);
-    });
+    };
+    void wait();
   }
 }

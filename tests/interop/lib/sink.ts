@@ -35,6 +35,8 @@ export interface SinkOptions {
   readonly incremental?: boolean;
   /** Refuses responses with a resource whose name matches. */
   readonly refuse?: string;
+  /** Of a sink that listens: files with its certificate and key, and with the CA of its clients. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly clientCa?: string };
 }
 
 /** A running sink. */
@@ -70,7 +72,12 @@ export class Sink implements AsyncDisposable {
 
   /** How many streams were opened so far. */
   get streams(): number {
-    return this.process.objects.filter((o) => o.event === "stream-open").length;
+    return this.opened.length;
+  }
+
+  /** What is known of each stream that was opened: `headers`, `from`, `certificate`. */
+  get opened(): readonly JsonLine[] {
+    return this.process.objects.filter((o) => o.event === "stream-open");
   }
 
   /** Waits until the sink took the `index`-th response (from 0) with ServiceEntries. */
@@ -98,5 +105,7 @@ function argumentsOf(options: SinkOptions): string[] {
     ...(options.collections === undefined ? [] : ["-collections", options.collections]),
     ...(options.incremental === true ? ["-incremental"] : []),
     ...(options.refuse === undefined ? [] : ["-refuse", options.refuse]),
+    ...(options.tls === undefined ? [] : ["-cert", options.tls.cert, "-key", options.tls.key]),
+    ...(options.tls?.clientCa === undefined ? [] : ["-client-ca", options.tls.clientCa]),
   ];
 }
