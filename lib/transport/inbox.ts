@@ -46,9 +46,10 @@ export class Inbox {
         await new Promise<void>((resolve) => this.#arrived = resolve);
         continue;
       }
+      const { length } = message; // whoever works on it may give its memory away
       await work(message);
       this.#count--;
-      this.#bytes -= message.length;
+      this.#bytes -= length;
     }
   }
 

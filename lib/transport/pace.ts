@@ -35,22 +35,20 @@ export class Pace {
   }
 }
 
-/** Counts attempts that failed, each of which makes the pause before the next longer. */
+/** Counts attempts that failed, each of which makes the pause before the next longer. The clock is the caller's. */
 export class Retries {
   readonly #bounds: Backoff;
   #failed = 0;
+  #last = -Infinity;
 
   constructor(bounds: Backoff) {
     this.#bounds = bounds;
   }
 
-  /** An attempt failed; gives the pause before the next, in milliseconds. */
-  fail(): number {
+  /** An attempt failed now; gives the pause before the next, in milliseconds. After a quiet time it is the first again. */
+  fail(now: number): number {
+    if (now - this.#last > 2 * this.#bounds.most) this.#failed = 0;
+    this.#last = now;
     return backoffDelay(++this.#failed, 0, this.#bounds);
-  }
-
-  /** An attempt went well. */
-  reset(): void {
-    this.#failed = 0;
   }
 }

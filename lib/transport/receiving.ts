@@ -19,6 +19,7 @@ import type { ReceivedStreamInfo, ReceiverObserver } from "./receiver_observer.t
 import type { Attachment, Sender } from "./sender.ts";
 import type { NamedBy } from "./source_name.ts";
 import type { AcceptedPush, RefusedPush, SourceConnection } from "./source_registry.ts";
+import { Unsaved } from "./unsaved.ts";
 
 /** What a stream of a source is made of. */
 export interface ReceivingParts {
@@ -37,7 +38,7 @@ export interface ReceivingParts {
   readonly observer: ReceiverObserver;
   readonly clock: Clock;
   readonly inbox: InboxLimits;
-  /** Paces new attempts of a source whose pushes could not be saved; outlives the stream. */
+  /** Attempts of the source to have its pushes saved; outlives the stream. */
   readonly unsaved: Retries;
 }
 
@@ -68,10 +69,7 @@ export class Receiving implements ReceivedStreamInfo {
   readonly #inbox: Inbox;
   readonly #refusals = new Map<string, Pace>();
   readonly #unasked = new Pace(UNASKED_PACE);
-  /** Collections of which the last push could not be saved. */
-  readonly #unsaved = new Set<string>();
-  /** Aborted when they are saved after all; else the stream ends. */
-  #comeAgain: AbortController | undefined;
+  readonly #unsaved: Unsaved;
   #bytesReceived = 0;
   #triggers = 0;
   #reason: string | undefined;
@@ -90,6 +88,12 @@ export class Receiving implements ReceivedStreamInfo {
       resumes: instance !== undefined, // a Pinnace
       cautious: connection.cautious,
       skip: parts.skip,
+    });
+    this.#unsaved = new Unsaved({
+      clock,
+      retries: parts.unsaved,
+      signal: stream.signal,
+      end: (message) => this.end({ code: "UNAVAILABLE", message }),
     });
     this.#attachment = sender.attach(stream, () => this.#next(), {
       onCut: (reason) => this.#reason ??= reason,
@@ -183,22 +187,28 @@ export class Receiving implements ReceivedStreamInfo {
     }
     this.#later(this.#unasked.delay(this.#parts.clock.now()), () => {
       this.#triggers--;
-      this.#machine.receive(trigger, this.#parts.clock.now());
-      this.#attachment.wake();
+      const received = this.#machine.receive(trigger, this.#parts.clock.now());
+      if (received.kind === "error") this.end(received);
+      else this.#attachment.wake();
     });
   }
 
   async #work(bytes: Uint8Array): Promise<void> {
     const { judge, connection } = this.#parts;
+    const { length } = bytes; // the judge may give its memory away
     try {
       const options = { protocol: "mcp", namespaces: connection.namespaces } as const;
       const judgement = await judge(bytes, options, this.#signal);
-      if (!this.#signal.aborted) await this.#heed(judgement, bytes.length);
+      if (!this.#signal.aborted) await this.#heed(judgement, length);
     } catch (error) {
-      if (this.#signal.aborted) return;
-      const why = error instanceof Error ? error.message : String(error);
-      this.end({ code: "INTERNAL", message: `the push could not be handled: ${why}` });
+      this.#fail(error);
     }
+  }
+
+  /** What goes wrong with a push ends one stream, not the process. */
+  #fail(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    this.end({ code: "INTERNAL", message: `the push could not be handled: ${why}` });
   }
 
   async #heed(judgement: Judgement, bytes: number): Promise<void> {
@@ -227,35 +237,14 @@ export class Receiving implements ReceivedStreamInfo {
     const { head } = push;
     const taken = await this.#parts.connection.take(push, this.#signal);
     if (this.#signal.aborted) return;
-    if (!taken.ok) return this.#failed(head, taken.message);
-    this.#saved(head.type);
+    if (!taken.ok) {
+      this.#nack(head, UNAVAILABLE, taken.message);
+      return this.#unsaved.add(head.type, taken.message);
+    }
+    this.#refusals.get(head.type)?.reset();
+    this.#unsaved.delete(head.type);
     this.#parts.observer.acked(this, head);
     this.#settle(head);
-  }
-
-  /**
-   * No source sends again what was refused, whatever the code, as long as the stream lives; all do
-   * when they come back. So unless later pushes make up for it, the stream ends.
-   */
-  #failed(head: PushHead, message: string): void {
-    const { clock, unsaved } = this.#parts;
-    this.#nack(head, UNAVAILABLE, message);
-    this.#unsaved.add(head.type);
-    if (this.#comeAgain !== undefined) return;
-    const saved = this.#comeAgain = new AbortController();
-    const signal = AbortSignal.any([saved.signal, this.#signal]);
-    clock.sleep(unsaved.fail(), signal).then(() => {
-      if (!signal.aborted) this.end({ code: "UNAVAILABLE", message: `come again: ${message}` });
-    });
-  }
-
-  #saved(collection: string): void {
-    this.#refusals.get(collection)?.reset();
-    this.#unsaved.delete(collection);
-    if (this.#unsaved.size > 0 || this.#comeAgain === undefined) return;
-    this.#comeAgain.abort();
-    this.#comeAgain = undefined;
-    this.#parts.unsaved.reset();
   }
 
   /** A source that sends at once what was refused is answered ever later. */
@@ -274,7 +263,7 @@ export class Receiving implements ReceivedStreamInfo {
     if (wait === 0) return act();
     this.#parts.clock.sleep(wait, this.#signal).then(() => {
       if (!this.#signal.aborted) act();
-    });
+    }).catch((error) => this.#fail(error));
   }
 
   #settle(head: PushHead, error?: Status): void {

@@ -43,6 +43,18 @@ Deno.test("inbox: it is full by number and by bytes, the message worked on inclu
   await done;
 });
 
+Deno.test("inbox: a message of which the memory was given away makes room all the same", async () => {
+  const inbox = new Inbox({ messages: 3, bytes: 100 });
+  const giveAway = (message: Uint8Array) => (message.buffer as ArrayBuffer).transfer();
+  const done = inbox.each((message) => Promise.resolve(void giveAway(message)));
+  for (let i = 0; i < 5; i++) {
+    assert(inbox.put(bytes(60)), `message ${i}`);
+    await turn();
+  }
+  inbox.close();
+  await done;
+});
+
 Deno.test("inbox: a single message may be larger than the bound", () => {
   assert(new Inbox({ messages: 3, bytes: 100 }).put(bytes(101)));
 });
