@@ -128,7 +128,11 @@ Deno.test("union, merging: an endpoint keeps the port that its own entry sends i
     b: [shared("n/y", ["10.0.0.2"], { ports: ports(9090) })],
     c: [shared("n/z", [], {
       ports: ports(0),
-      endpoints: [{ address: "10.0.0.3" }, { address: "10.0.0.4", ports: { http: 7070 } }],
+      endpoints: [
+        { address: "10.0.0.3" },
+        { address: "10.0.0.4", ports: { http: 7070 } },
+        { address: "unix:///run/shop" },
+      ],
     })],
   });
   const merged = decoded(union.collections.get("ServiceEntry")!.get("n/x")).endpoints;
@@ -137,6 +141,7 @@ Deno.test("union, merging: an endpoint keeps the port that its own entry sends i
     ["10.0.0.2", { http: 9090 }],
     ["10.0.0.3", { http: 80 }],
     ["10.0.0.4", { http: 7070 }],
+    ["unix:///run/shop", {}],
   ]);
 });
 
@@ -200,6 +205,19 @@ Deno.test("union, merging: entries whose hosts, ports, location or resolution di
   }
 });
 
+Deno.test("union, merging: a difference is gone when the first entry changes; capitals of a protocol are none", () => {
+  const of = (number: number, protocol: string) => ({ ports: [{ number, protocol, name: "p" }] });
+  const union = united({
+    a: [shared("n/x", ["10.0.0.1"], of(80, "HTTP"))],
+    b: [shared("n/y", ["10.0.0.2"], of(81, "http"))],
+  });
+  assertEquals(served(union), ["n/x a: 10.0.0.1"]);
+  union.set("a", entries(shared("n/x", ["10.0.0.1"], of(81, "HTTP"))));
+  assertEquals(served(union), ["n/x a: 10.0.0.1@a 10.0.0.2@b"]);
+  union.set("a", entries(shared("n/x", ["10.0.0.1"], of(82, "HTTP"))));
+  assertEquals(served(union), ["n/x a: 10.0.0.1"]);
+});
+
 Deno.test("union, merging: hosts that are looked up, and DNS_ROUND_ROBIN, are not merged", () => {
   const cases: readonly [ServiceEntry["resolution"], string[], string[], RegExp | undefined][] = [
     ["DNS", [], [], /no endpoints: its hosts are looked up/],
@@ -242,6 +260,12 @@ Deno.test("union, merging: the entries of one part with one host: one of them ge
   const twins = [shared("n/x", ["10.0.0.1"]), shared("n/y", ["10.0.0.2"])];
   const union = united({ a: twins, b: [shared("n/z", ["10.0.0.3"])] });
   assertEquals(served(union), ["n/x a: 10.0.0.1@a 10.0.0.3@b", "n/y a: 10.0.0.2"]);
+  for (const address of ["10.0.0.3", "10.0.0.4"]) {
+    union.set("a", entries(...twins, shared("n/w", ["10.0.0.5"])));
+    union.set("b", entries(shared("n/z", [address])));
+    const merged = `n/w a: 10.0.0.5@a ${address}@b`;
+    assertEquals(served(union), [merged, "n/x a: 10.0.0.1", "n/y a: 10.0.0.2"]);
+  }
 });
 
 Deno.test("union, merging: any source's name becomes the value of a label", () => {

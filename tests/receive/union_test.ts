@@ -58,6 +58,15 @@ Deno.test("union: collections and their map are the same objects while nothing c
   assertEquals(owners(union), ["n/a "]);
 });
 
+Deno.test("union: a collection stays the same object where a part goes that gave nothing to it", () => {
+  const [x, y] = [entry("n/x"), entry("n/y")];
+  const union = united({ a: [x], b: [y], c: [x] });
+  union.set("b", undefined);
+  const collection = union.collections.get("ServiceEntry");
+  union.set("c", undefined);
+  assertStrictEquals(union.collections.get("ServiceEntry"), collection);
+});
+
 Deno.test("union: a kind that there is not is a mistake of who sets it, and changes nothing", () => {
   const union = united({ "": [entry("n/a")] });
   assertThrows(() => union.set("edge", new Map([["Ingress", NOTHING]])), TypeError, "Ingress");
@@ -152,6 +161,14 @@ Deno.test("union: after a restart a host goes to the entry that was served", () 
   assertEquals(owners(union), ["n/y b", "n/z a"], "and stays there");
 });
 
+Deno.test("union: after a restart an entry that is as it was served goes before one that has changed since", () => {
+  const [x, y] = [entry("n/x", { hosts: ["h1"] }), entry("n/y", { hosts: ["h2"] })];
+  const union = new Union({ merge: "refuse", served: entries(x, y) });
+  union.set("a", entries(entry("n/x", { hosts: ["h1", "h2"] })));
+  union.set("b", entries(y));
+  assertEquals(owners(union), ["n/y b"]);
+});
+
 Deno.test("union: of entries with one host the first is served, whatever namespace or capitals", () => {
   const union = united({
     a: [entry("n/x", { hosts: ["Shop.example.com", "other"] })],
@@ -194,6 +211,18 @@ Deno.test("union: whoever wants a host of an entry that is there gets none of it
   });
   union.set("a", entries(entry("n/x", { hosts: ["h1", "h2"] })));
   assertEquals(owners(union), ["n/y b"], "a came first, but not to h2");
+});
+
+Deno.test("union: an entry that wants one host more keeps the one it has, if no one has the other", () => {
+  const union = united({
+    "": [entry("n/own", { hosts: ["h3"] })],
+    a: [entry("n/v", { hosts: ["other"] })],
+    b: [entry("n/x", { hosts: ["h1"] })],
+    c: [entry("n/w", { hosts: ["h2", "h3"] })],
+  });
+  union.set("a", entries(entry("n/v", { hosts: ["h1"] })));
+  union.set("b", entries(entry("n/x", { hosts: ["h1", "h2"] })));
+  assertEquals(owners(union), ["n/own ", "n/x b"]);
 });
 
 Deno.test("union: an entry that is left out for its name claims no host", () => {
