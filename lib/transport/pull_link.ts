@@ -11,6 +11,7 @@ import type { SourceConnection, SourceRegistry } from "../receive/registry.ts";
 import type { Clock } from "../rollout/clock.ts";
 import { backoffDelay, DIAL_BACKOFF } from "./backoff.ts";
 import type { DialTarget } from "./dial_target.ts";
+import { NameLookUp } from "./name_look_up.ts";
 import { PullKnowledge } from "./pull_knowledge.ts";
 import { PullStream } from "./pull_stream.ts";
 import type { PushStream } from "./push_stream.ts";
@@ -88,7 +89,7 @@ export interface PullStatus {
   readonly types: readonly AdsTypeStatus[];
 }
 
-/** How long resolving a name and opening a stream may take. Milliseconds. */
+/** How long opening a stream may take. Milliseconds. */
 const DIAL_DEADLINE = 10_000;
 
 /** A stream that lasted so long starts the back-off anew; one that is lost sooner does not. Milliseconds. */
@@ -106,6 +107,7 @@ export class PullLink implements AsyncDisposable {
   readonly #context: PullContext;
   readonly #abort = new AbortController();
   readonly #done: Promise<void>;
+  readonly #lookUp: NameLookUp;
   /** By address. */
   #knowledge = new Map<string, PullKnowledge>();
   /** Counts up at each failure, so that the next address is tried. */
@@ -121,6 +123,7 @@ export class PullLink implements AsyncDisposable {
   constructor(target: PullTarget, context: PullContext) {
     this.target = target;
     this.#context = context;
+    this.#lookUp = new NameLookUp(() => context.resolve(target.host), context.clock);
     this.#state = { kind: "dialling", since: context.clock.now() };
     this.#done = this.#run(this.#abort.signal);
   }
@@ -173,23 +176,14 @@ export class PullLink implements AsyncDisposable {
   async #once(signal: AbortSignal): Promise<Lost> {
     let knowledge: PullKnowledge | undefined;
     try {
-      const host = await this.#withDeadline(
-        "the name was not resolved",
-        signal,
-        () => this.#pick(),
-      );
+      const host = await this.#pick(signal);
       this.#address = formatHostPort(host ?? this.target.host, this.target.port);
       knowledge = this.#know(this.#address);
       if (knowledge.types(this.#context.clock.now()).length === 0) {
         knowledge.away();
         return { reason: "the server serves none of Istio's types", retry: NOTHING_SERVED };
       }
-      const path = ADS_PATHS[knowledge.variant];
-      const stream = await this.#withDeadline("no connection", signal, (signal) => {
-        const headers = { [INSTANCE_HEADER]: this.#context.instance, ...this.target.headers };
-        const address = host === undefined ? {} : { host };
-        return this.#context.dial({ ...this.target, headers }, address, path, { signal });
-      });
+      const stream = await this.#dial(host, ADS_PATHS[knowledge.variant], signal);
       return await this.#stay(stream, knowledge, signal);
     } catch (error) {
       knowledge?.away();
@@ -199,9 +193,9 @@ export class PullLink implements AsyncDisposable {
   }
 
   /** The address to dial now; none where a proxy looks the name up. */
-  async #pick(): Promise<string | undefined> {
+  async #pick(signal: AbortSignal): Promise<string | undefined> {
     if (this.target.proxy !== undefined) return undefined;
-    const found = await this.#context.resolve(this.target.host);
+    const found = await this.#lookUp.find(signal);
     const known = [...this.#knowledge].filter(([address]) =>
       found.some((host) => formatHostPort(host, this.target.port) === address)
     );
@@ -218,20 +212,21 @@ export class PullLink implements AsyncDisposable {
     return knowledge;
   }
 
-  async #withDeadline<T>(
-    what: string,
-    signal: AbortSignal,
-    task: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  /** Opens a stream to `host`, in time. */
+  async #dial(host: string | undefined, path: string, signal: AbortSignal): Promise<PushStream> {
+    const { clock, dial, instance } = this.#context;
     const late = new AbortController();
     const inTime = new AbortController();
-    this.#context.clock.sleep(DIAL_DEADLINE, inTime.signal).then(() => {
+    clock.sleep(DIAL_DEADLINE, inTime.signal).then(() => {
       if (inTime.signal.aborted) return;
-      late.abort(new Error(`${what} within ${DIAL_DEADLINE / 1000} s`));
+      late.abort(new Error(`no connection within ${DIAL_DEADLINE / 1000} s`));
     });
+    const headers = { [INSTANCE_HEADER]: instance, ...this.target.headers };
+    const address = host === undefined ? {} : { host };
     const either = AbortSignal.any([signal, late.signal]);
     try {
-      return await untilAborted(task(either), either);
+      const dialled = dial({ ...this.target, headers }, address, path, { signal: either });
+      return await untilAborted(dialled, either);
     } finally {
       inTime.abort(); // else the deadline would end the stream that was opened in time
     }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertExists, assertMatch, assertStringIncludes } from "@std/assert";
 import { KINDS } from "../../lib/model/kind.ts";
-import { settle } from "./fakes.ts";
+import { judge } from "../../lib/receive/judge.ts";
+import type { Judgement } from "../../lib/receive/received.ts";
 import { PullBench, SERVICE_ENTRY, TARGET } from "./pulling.ts";
 
 const DELTA = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
@@ -10,7 +11,7 @@ const SOTW = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggre
 async function sotwBench(): Promise<PullBench> {
   const bench = new PullBench();
   (await bench.start()).fail("UNIMPLEMENTED: unknown method DeltaAggregatedResources");
-  await bench.clock.pass(100);
+  await bench.pass(100);
   assertEquals(bench.stream.path, SOTW);
   return bench;
 }
@@ -44,12 +45,12 @@ Deno.test("pull: what comes is kept, then ACKed", async () => {
   const stream = await bench.start();
   stream.requests();
   stream.respond("n1", ["shop/a@1", "shop/b@1"]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/a", "shop/b"]);
   const [ack] = stream.requests();
   assertEquals([ack?.responseNonce, ack?.errorDetail], ["n1", undefined]);
   stream.respond("n2", ["shop/c@1"], { removed: ["shop/a"] });
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/b", "shop/c"]);
   assertEquals(bench.log, ["up 192.0.2.1:15010 delta"]);
   const [status] = bench.pulls.status();
@@ -74,13 +75,13 @@ Deno.test("pull: nothing is ACKed before it is kept", async () => {
     return { ...connection, take: (...args) => kept.promise.then(() => take(...args)) };
   };
   stream.fail("UNAVAILABLE: gone");
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   bench.stream.requests();
   bench.stream.respond("n1", ["shop/a@1"]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.stream.requests(), []);
   kept.resolve();
-  await settle();
+  await bench.rest();
   assertEquals(bench.stream.requests().map((request) => request.responseNonce), ["n1"]);
 });
 
@@ -88,17 +89,17 @@ Deno.test("pull: what breaks a rule is refused as a whole, with the reason, and 
   await using bench = await sotwBench();
   const { stream } = bench;
   stream.respond("n1", ["shop/a@1"]);
-  await settle();
+  await bench.rest();
   stream.requests();
   stream.respond("n2", ["shop/b@1", "without-namespace@1"]);
-  await settle();
+  await bench.rest();
   const [nack] = stream.requests();
   assertEquals([nack?.responseNonce, nack?.versionInfo], ["n2", "v-n1"]);
   assertStringIncludes(nack!.errorDetail!.message, "without-namespace");
   assertEquals(bench.registry.names(), ["shop/a"]);
   assertMatch(bench.registry.log.at(-1)!, /^refused n2/);
   stream.respond("n3", ["shop/c@1"]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/c"]);
 });
 
@@ -106,31 +107,31 @@ Deno.test("pull: reconnecting says what is held, so that only differences come",
   await using bench = new PullBench();
   const stream = await bench.start();
   stream.respond("n1", ["shop/a@1", "shop/b@2"]);
-  await settle();
+  await bench.rest();
   stream.fail("UNAVAILABLE: gone");
   assertEquals(bench.registry.names(), ["shop/a", "shop/b"]);
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   const [first, second] = bench.stream.requests();
   assertEquals({ ...first?.initialResourceVersions }, { "shop/a": "1", "shop/b": "2" });
   assertEquals({ ...second?.initialResourceVersions }, {});
   bench.stream.respond("m1", ["shop/c@1"], { removed: ["shop/a"] });
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/b", "shop/c"]);
 });
 
 Deno.test("pull: a server that pays no heed to what is held is asked for all there is", async () => {
   await using bench = new PullBench();
   (await bench.start()).respond("n1", ["shop/a@1", "shop/b@1"]);
-  await settle();
+  await bench.rest();
   bench.stream.fail("UNAVAILABLE: gone");
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   bench.stream.respond("m1", ["shop/b@1"]); // shop/a is gone, and nobody says so
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/a", "shop/b"]);
-  await bench.clock.pass(100);
+  await bench.pass(100);
   assertEquals(bench.stream.path, SOTW);
   bench.stream.respond("o1", ["shop/b@1"]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/b"]);
 });
 
@@ -138,18 +139,18 @@ Deno.test("pull: after a refused difference the next one is not built upon; what
   await using bench = new PullBench();
   const stream = await bench.start();
   stream.respond("n1", ["shop/a@1"]);
-  await settle();
+  await bench.rest();
   stream.respond("n2", ["shop/b@1", "bad@1"]);
-  await settle();
+  await bench.rest();
   stream.respond("n3", ["shop/c@1"]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/a"]);
   assert(stream.signal.aborted);
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   const [first] = bench.stream.requests();
   assertEquals({ ...first?.initialResourceVersions }, { "shop/a": "1" });
   bench.stream.respond("m1", ["shop/b@2", "shop/c@1"]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/a", "shop/b", "shop/c"]);
 });
 
@@ -164,19 +165,19 @@ for (
   Deno.test(`pull: a server that answers the delta variant with ${failure.split(":")[0]} is asked for all there is`, async () => {
     await using bench = new PullBench();
     (await bench.start()).fail(failure);
-    await bench.clock.pass(100);
+    await bench.pass(100);
     assertEquals(bench.stream.path, SOTW);
     bench.stream.respond("n1", ["shop/a@1"]);
-    await settle();
+    await bench.rest();
     assertEquals(bench.registry.names(), ["shop/a"]);
     // it stays so while the server only hangs up …
     bench.stream.leave();
-    await bench.clock.pass(1000);
+    await bench.pass(1000);
     assertEquals(bench.stream.path, SOTW);
     // … and is tried again when it was away
     assertEquals(bench.streams.length, 3);
     bench.stream.fail("UNAVAILABLE: gone");
-    await bench.clock.pass(2000);
+    await bench.pass(2000);
     assertEquals(bench.stream.path, DELTA);
   });
 }
@@ -184,10 +185,10 @@ for (
 Deno.test("pull: a server that never answers is dialled anew, first for all there is", async () => {
   await using bench = new PullBench();
   await bench.start();
-  await bench.clock.pass(30_100);
+  await bench.pass(30_100);
   assertEquals(bench.streams.map(({ path }) => path), [DELTA, SOTW]);
   assertMatch(bench.log[0]!, /no response within 30 s/);
-  await bench.clock.pass(32_000);
+  await bench.pass(32_000);
   assertEquals(bench.streams.map(({ path }) => path), [DELTA, SOTW, DELTA]);
 });
 
@@ -195,19 +196,19 @@ Deno.test("pull: a stream that is idle after the first response is left alone", 
   await using bench = new PullBench();
   const stream = await bench.start();
   stream.respond("n1");
-  await bench.clock.pass(86_400_000);
+  await bench.pass(86_400_000);
   assertEquals([bench.streams.length, stream.signal.aborted], [1, false]);
 });
 
 Deno.test("pull: a type that a server names when it hangs up is asked for in its next older version", async () => {
   await using bench = await sotwBench();
   bench.stream.fail(`INVALID_ARGUMENT: unsupported type ${SERVICE_ENTRY}`);
-  await bench.clock.pass(100);
+  await bench.pass(100);
   const asked = bench.stream.requests().map(({ typeUrl }) => typeUrl);
   assertEquals(asked[0], "networking.istio.io/v1beta1/ServiceEntry");
   assertEquals(asked.length, KINDS.length);
   bench.stream.respond("n1", ["shop/a@1"], { type: "networking.istio.io/v1beta1/ServiceEntry" });
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/a"]);
 });
 
@@ -215,7 +216,7 @@ Deno.test("pull: a kind of which no version is served is left out; the others go
   await using bench = await sotwBench();
   for (const version of ["v1", "v1alpha1"]) {
     bench.stream.fail(`INVALID_ARGUMENT: what is telemetry.istio.io/${version}/Telemetry?`);
-    await bench.clock.pass(100);
+    await bench.pass(100);
   }
   const asked = bench.stream.requests().map(({ typeUrl }) => typeUrl);
   assertEquals(asked.filter((url) => url.endsWith("/Telemetry")), []);
@@ -234,10 +235,10 @@ Deno.test("pull: a type that the server does not name is found by asking for one
         if (typeUrl === bad) stream.fail("INVALID_ARGUMENT: no such type");
         else if (responseNonce === "") stream.respond(`n${asked}`, [], { type: typeUrl });
       }
-      await settle();
+      await bench.rest();
     }
     if (!stream.signal.aborted) break;
-    await bench.clock.pass(100);
+    await bench.pass(100);
   }
   const types = bench.pulls.status()[0]!.types;
   assertEquals(types.filter(({ acks }) => acks === 0), []);
@@ -256,7 +257,7 @@ async function serveOnlyOld(bench: PullBench, names: readonly string[]): Promise
       const nonce = `${bench.streams.length}-${asked.push(typeUrl)}`;
       bench.stream.respond(nonce, typeUrl === OLD ? names : [], { type: typeUrl });
     }
-    await settle();
+    await bench.rest();
   }
   return asked;
 }
@@ -267,7 +268,7 @@ Deno.test("pull: where the newest version of a kind is empty, older ones are ask
   assertEquals(bench.registry.names(), ["shop/a"]);
   // which version it is, is remembered while the server is not away
   bench.stream.leave();
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   assertEquals(await serveOnlyOld(bench, ["shop/b@1"]), [OLD]);
   assertEquals(bench.registry.names(), ["shop/b"]);
 });
@@ -276,19 +277,19 @@ Deno.test("pull: an empty version takes nothing away that another version has", 
   await using bench = await sotwBench();
   await serveOnlyOld(bench, ["shop/a@1"]);
   bench.stream.fail("UNAVAILABLE: gone");
-  await bench.clock.pass(1000); // all is forgotten, so the newest is asked for again
+  await bench.pass(1000); // all is forgotten, so the newest is asked for again
   bench.stream.fail("UNIMPLEMENTED: no delta");
-  await bench.clock.pass(100);
+  await bench.pass(100);
   bench.stream.respond("n1", []);
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/a"]);
   assertEquals(bench.stream.requests().at(-1)?.typeUrl, OLDER);
   bench.stream.respond("n2", [], { type: OLDER });
-  await settle();
+  await bench.rest();
   bench.stream.respond("n3", ["shop/b@1"], { type: OLD });
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/b"]);
-  await bench.clock.pass(60_000);
+  await bench.pass(60_000);
   assertEquals(bench.registry.names(), ["shop/b"]);
 });
 
@@ -297,16 +298,16 @@ Deno.test("pull: a kind is empty when all its versions are, or when the older on
   await serveOnlyOld(bench, ["shop/a@1"]);
   for (const answers of ["all", "one"]) {
     bench.stream.fail("UNAVAILABLE: gone");
-    await bench.clock.pass(4000);
+    await bench.pass(4000);
     bench.stream.fail("UNIMPLEMENTED: no delta");
-    await bench.clock.pass(100);
+    await bench.pass(100);
     if (answers === "all") await serveOnlyOld(bench, []);
     else {
       bench.registry.sets.get(TARGET.url)!.set("ServiceEntry", new Map([["shop/a", "1"]]));
       bench.stream.respond("n1", []);
-      await bench.clock.pass(29_000);
+      await bench.pass(29_000);
       assertEquals(bench.registry.names(), ["shop/a"]);
-      await bench.clock.pass(1000);
+      await bench.pass(1000);
     }
     assertEquals(bench.registry.names(), [], answers);
   }
@@ -318,7 +319,7 @@ Deno.test("pull: of several versions with content only the first is taken", asyn
   bench.stream.respond("m1", ["shop/a@1"], { type: OLDER });
   bench.stream.respond("m2", ["shop/a@1"], { type: SERVICE_ENTRY });
   bench.stream.respond("m3", [], { type: OLD });
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/a"]);
   assertEquals(bench.registry.log.filter((line) => /m\d/.test(line)), ["took m1"]);
   const answered = bench.stream.requests().map(({ responseNonce }) => responseNonce);
@@ -329,24 +330,24 @@ Deno.test("pull: a refused set is not taken for an empty one", async () => {
   await using bench = await sotwBench();
   await serveOnlyOld(bench, ["shop/a@1"]);
   bench.stream.fail("UNAVAILABLE: gone");
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   bench.stream.fail("UNIMPLEMENTED: no delta");
-  await bench.clock.pass(100);
+  await bench.pass(100);
   await serveOnlyOld(bench, ["bad@1"]);
-  await bench.clock.pass(60_000);
+  await bench.pass(60_000);
   assertEquals(bench.registry.names(), ["shop/a"]);
 });
 
 Deno.test("pull: a difference that removes all is doubted like an empty set, one that holds nothing is not", async () => {
   await using bench = new PullBench();
   (await bench.start()).respond("n1", ["shop/a@1"]);
-  await settle();
+  await bench.rest();
   for (const [removed, asked] of [[[], undefined], [["shop/a"], OLDER]] as const) {
     bench.stream.fail("UNAVAILABLE: gone");
-    await bench.clock.pass(4000);
+    await bench.pass(4000);
     bench.stream.requests();
     bench.stream.respond("n2", [], { removed });
-    await settle();
+    await bench.rest();
     assertEquals(bench.registry.names(), ["shop/a"]);
     const url = bench.stream.requests().find(({ responseNonce }) => responseNonce === "")?.typeUrl;
     assertEquals(url, asked);
@@ -356,12 +357,12 @@ Deno.test("pull: a difference that removes all is doubted like an empty set, one
 Deno.test("pull: a removal that was doubted is not lost when more comes of the same version", async () => {
   await using bench = new PullBench();
   (await bench.start()).respond("n1", ["shop/a@1"]);
-  await settle();
+  await bench.rest();
   bench.stream.fail("UNAVAILABLE: gone");
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   bench.stream.respond("m1", [], { removed: ["shop/a"] });
   bench.stream.respond("m2", ["shop/b@1"]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/b"]);
 });
 
@@ -371,11 +372,11 @@ Deno.test("pull: a server that hangs up at an older version is not asked for old
     for (const { typeUrl, responseNonce } of bench.stream.requests()) {
       if (responseNonce === "") bench.stream.respond(`n-${typeUrl}`, [], { type: typeUrl });
     }
-    await settle();
+    await bench.rest();
   };
   await respondTo();
   bench.stream.fail(`INVALID_ARGUMENT: what is ${OLDER}?`);
-  await bench.clock.pass(100);
+  await bench.pass(100);
   for (let i = 0; i < 3; i++) await respondTo();
   assertEquals(bench.stream.signal.aborted, false);
   assertEquals(bench.pulls.status()[0]!.types.length, KINDS.length);
@@ -387,7 +388,7 @@ Deno.test("pull: a server that refuses every type is left alone for a while", as
     const asked = bench.stream.requests().map(({ typeUrl }) => typeUrl);
     if (bench.stream.signal.aborted) break;
     bench.stream.fail(`INVALID_ARGUMENT: ${asked.join(", ")}`);
-    await bench.clock.pass(100);
+    await bench.pass(100);
   }
   assertMatch(bench.log.at(-1)!, /for 600000: the server serves none of Istio's types/);
 });
@@ -395,12 +396,12 @@ Deno.test("pull: a server that refuses every type is left alone for a while", as
 Deno.test("pull: a server that is away is dialled for ever, ever slower, and nothing is taken away", async () => {
   await using bench = new PullBench();
   (await bench.start()).respond("n1", ["shop/a@1"]);
-  await settle();
+  await bench.rest();
   bench.dial = () => Promise.reject(new Error("connection refused"));
   bench.stream.fail("UNAVAILABLE: gone");
   const attempts: number[] = [];
   for (let i = 0; i < 6; i++) {
-    await bench.clock.pass(30_000);
+    await bench.pass(30_000);
     attempts.push(bench.dialled.length);
   }
   assertEquals(attempts, [5, 6, 7, 8, 9, 10]);
@@ -416,14 +417,14 @@ Deno.test("pull: only a stream that held starts the back-off anew", async () => 
   const delays = () => bench.log.map((line) => /for (\d+)/.exec(line)?.[1]).filter(Boolean);
   for (let i = 0; i < 3; i++) {
     bench.stream.respond("n1");
-    await settle();
+    await bench.rest();
     bench.stream.fail("UNAVAILABLE: gone");
-    await bench.clock.pass(30_000);
+    await bench.pass(30_000);
   }
   bench.stream.respond("n1");
-  await bench.clock.pass(30_000);
+  await bench.pass(30_000);
   bench.stream.fail("UNAVAILABLE: gone");
-  await settle();
+  await bench.rest();
   assertEquals(delays(), ["1000", "2000", "4000", "1000"]);
 });
 
@@ -432,7 +433,7 @@ Deno.test("pull: where one address fails, the next behind the name is tried", as
   bench.addresses = ["192.0.2.1", "192.0.2.2"];
   bench.dial = (host) => host === "192.0.2.1" ? Promise.reject(new Error("refused")) : undefined;
   bench.pulls.configure([TARGET]);
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   assertEquals(bench.dialled.map(({ host }) => host), ["192.0.2.1", "192.0.2.2"]);
   assertEquals(bench.streams.length, 1);
 });
@@ -441,10 +442,10 @@ Deno.test("pull: what was learned of one address is not held against another", a
   await using bench = new PullBench();
   bench.addresses = ["192.0.2.1", "192.0.2.2"];
   (await bench.start()).fail("UNIMPLEMENTED: no delta");
-  await bench.clock.pass(100);
+  await bench.pass(100);
   assertEquals(bench.stream.path, SOTW);
   bench.stream.leave();
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   assertEquals([bench.dialled.at(-1)!.host, bench.stream.path], ["192.0.2.2", DELTA]);
 });
 
@@ -460,9 +461,9 @@ Deno.test("pull: an attempt that hangs is given up after 10 s", async () => {
   await using bench = new PullBench();
   bench.dial = () => new Promise(() => {});
   bench.pulls.configure([TARGET]);
-  await bench.clock.pass(10_000);
+  await bench.pass(10_000);
   assertMatch(bench.log[0]!, /no connection within 10 s/);
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   assertEquals(bench.dialled.length, 2);
 });
 
@@ -470,18 +471,32 @@ Deno.test("pull: a name that does not resolve is tried again", async () => {
   await using bench = new PullBench();
   bench.addresses = new Error("no such host");
   bench.pulls.configure([TARGET]);
-  await settle();
+  await bench.rest();
   assertMatch(bench.log[0]!, /upstream\.example:15010 for 1000: no such host/);
   bench.addresses = ["192.0.2.1"];
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   assertEquals(bench.streams.length, 1);
+});
+
+Deno.test("pull: a look-up that hangs, or finds nothing, is no end of pulling", async () => {
+  let found: Promise<string[]> = new Promise(() => {});
+  await using bench = new PullBench({ resolve: () => found });
+  bench.pulls.configure([TARGET]);
+  await bench.pass(10_000);
+  assertMatch(bench.log[0]!, /nothing looked up within 10 s/);
+  await bench.pulls[Symbol.asyncDispose]();
+  found = Promise.resolve([]);
+  bench.pulls.configure([TARGET]);
+  await bench.pass(1000);
+  assertMatch(bench.log.at(-1)!, /no address is behind that name/);
+  assertEquals(bench.dialled, []);
 });
 
 Deno.test("pull: from oneself nothing is taken", async () => {
   await using bench = new PullBench();
   const stream = await bench.start();
   stream.respond("n1", ["shop/a@1"], { controlPlane: "edge-1" });
-  await settle();
+  await bench.rest();
   assertEquals([bench.registry.names(), stream.signal.aborted], [[], true]);
   assertStringIncludes(bench.pulls.status()[0]!.lastError!, "this Pinnace itself");
 });
@@ -491,18 +506,18 @@ Deno.test("pull: what was not asked for is neither taken nor answered", async ()
   const stream = await bench.start();
   stream.requests();
   stream.respond("n1", ["shop/a@1"], { type: "networking.istio.io/v1alpha3/ServiceEntry" });
-  await settle();
+  await bench.rest();
   assertEquals([bench.registry.names(), stream.requests()], [[], []]);
 });
 
 Deno.test("pull: a response that cannot be answered, or read, ends the stream with a reason", async () => {
   await using bench = new PullBench();
   (await bench.start()).respond("", ["shop/a@1"]);
-  await settle();
+  await bench.rest();
   assertStringIncludes(bench.stream.ended!.message, "has no nonce");
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   bench.stream.request(new Uint8Array([0x0a, 0xff]));
-  await settle();
+  await bench.rest();
   assertStringIncludes(bench.stream.ended!.message, "not a discovery response");
   assertEquals(bench.registry.names(), []);
 });
@@ -512,7 +527,7 @@ Deno.test("pull: of full responses that wait, only the newest of a type is judge
   const { stream } = bench;
   stream.requests();
   for (const nonce of ["n1", "n2", "n3"]) stream.respond(nonce, [`shop/${nonce}@1`]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/n3"]);
   assertEquals(stream.requests().at(-1)?.responseNonce, "n3");
   assertEquals(bench.registry.log.includes("took n2"), false);
@@ -524,14 +539,14 @@ Deno.test("pull: what could not be kept is NACKed and asked for again", async ()
   stream.requests();
   bench.registry.fault = "disk full";
   stream.respond("n1", ["shop/a@1"]);
-  await settle();
+  await bench.rest();
   const [nack] = stream.requests();
   assertEquals([nack?.responseNonce, nack?.errorDetail?.message], ["n1", "disk full"]);
   assert(stream.signal.aborted);
   bench.registry.fault = undefined;
-  await bench.clock.pass(2000);
+  await bench.pass(2000);
   bench.stream.respond("m1", ["shop/a@1"]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.registry.names(), ["shop/a"]);
 });
 
@@ -542,15 +557,51 @@ Deno.test("pull: a registry that does not take the source in says why, and is as
   assertMatch(bench.log[0]!, /two settings name it/);
   assert(bench.stream.signal.aborted);
   bench.registry.refuse = undefined;
-  await bench.clock.pass(1000);
+  await bench.pass(1000);
   assertEquals(bench.registry.connected, 1);
+});
+
+Deno.test("pull: a judge that fails ends the stream, with a reason, and is asked again", async () => {
+  let works = false;
+  await using bench = new PullBench({
+    judge: (bytes, options) =>
+      works ? Promise.resolve(judge(bytes, options)) : Promise.reject(new Error("it crashed")),
+  });
+  (await bench.start()).respond("n1", ["shop/a@1"]);
+  await bench.rest();
+  assertStringIncludes(bench.pulls.status()[0]!.lastError!, "could not be checked: it crashed");
+  works = true;
+  await bench.pass(1000);
+  bench.stream.respond("n1", ["shop/a@1"]);
+  await bench.rest();
+  assertEquals(bench.registry.names(), ["shop/a"]);
+});
+
+Deno.test("pull: a stream that ends while its response is judged keeps nothing and answers nothing", async () => {
+  const judged = Promise.withResolvers<Judgement>();
+  let given: Judgement | undefined;
+  await using bench = new PullBench({
+    judge: (bytes, options) => {
+      given = judge(bytes, options);
+      return judged.promise;
+    },
+  });
+  const stream = await bench.start();
+  stream.requests();
+  stream.respond("n1", ["shop/a@1"]);
+  await bench.rest();
+  stream.fail("UNAVAILABLE: gone");
+  judged.resolve(given!);
+  await bench.rest();
+  assertEquals([bench.registry.names(), stream.requests()], [[], []]);
+  assertEquals(bench.pulls.status()[0]!.lastError, "UNAVAILABLE: gone");
 });
 
 Deno.test("pull: the registry can end a stream", async () => {
   await using bench = new PullBench();
   const stream = await bench.start();
   bench.registry.introductions[0]!.end("another stream of the same name");
-  await settle();
+  await bench.rest();
   assertEquals(stream.ended?.message, "another stream of the same name");
   assertEquals(bench.registry.connected, 0);
 });
@@ -561,10 +612,10 @@ Deno.test("pull: unchanged servers are left alone, changed ones dialled anew, th
   await bench.start(TARGET, other);
   const { namespaces, headers, ...rest } = TARGET;
   bench.pulls.configure([{ headers: { "x-site": "ber" }, namespaces, ...rest }, { ...other }]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.streams.map((s) => s.signal.aborted), [true, false, false]);
   bench.pulls.configure([{ headers: { "x-site": "ber" }, namespaces, ...rest }]);
-  await settle();
+  await bench.rest();
   assertEquals(bench.streams.map((s) => s.signal.aborted), [true, true, false]);
   assertEquals(bench.pulls.status().map(({ url }) => url), [TARGET.url]);
   assertEquals(headers, { "x-site": "fra" });
@@ -577,13 +628,13 @@ Deno.test("pull: disposing while dialling, waiting and up ends everything", asyn
     if (moment === "dialling") bench.dial = () => new Promise(() => {});
     if (moment === "waiting") bench.dial = () => Promise.reject(new Error("refused"));
     bench.pulls.configure([TARGET]);
-    await settle();
+    await bench.rest();
     if (moment === "up") bench.stream.respond("n1");
-    await settle();
+    await bench.rest();
     assertEquals(bench.pulls.status()[0]!.state.kind, moment);
     await bench[Symbol.asyncDispose]();
     assertEquals(bench.registry.connected, 0);
-    await bench.clock.pass(100_000);
+    await bench.pass(100_000);
     assertEquals(bench.dialled.length, 1);
   }
 });

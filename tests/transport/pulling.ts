@@ -205,8 +205,24 @@ export class PullBench implements AsyncDisposable {
   /** Starts to pull; the first stream is open. */
   async start(...targets: PullTarget[]): Promise<ServedStream> {
     this.pulls.configure(targets.length === 0 ? [TARGET] : targets);
-    await settle();
+    await this.rest();
     return this.stream;
+  }
+
+  /** Lets everything happen that needs no time. */
+  async rest(): Promise<void> {
+    const writes = () => this.streams.reduce((sum, { written }) => sum + written.length, 0);
+    let before: number;
+    do {
+      before = writes();
+      await settle();
+    } while (writes() !== before);
+  }
+
+  /** Moves time on, and lets everything happen that follows from it. */
+  async pass(ms: number): Promise<void> {
+    await this.clock.pass(ms);
+    await this.rest();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
