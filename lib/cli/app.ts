@@ -12,6 +12,7 @@ import { ConfigWatcher, type WatchTimes } from "../config/watch.ts";
 import { watchInWorker } from "../config/watch_worker.ts";
 import { explain, type Log } from "../log.ts";
 import type { Settings, UnknownCollection } from "../model/settings.ts";
+import { limitedResolver } from "../protocol/limited_resolver.ts";
 import { collectionResolver, type Resolver } from "../protocol/resolve.ts";
 import type { SourceStore } from "../receive/received.ts";
 import { Union } from "../receive/union.ts";
@@ -22,7 +23,8 @@ import type { SnapshotStore } from "../snapshot/store.ts";
 import { dialTarget } from "../transport/dial_target.ts";
 import { Sender } from "../transport/sender.ts";
 import { Sessions } from "../transport/sessions.ts";
-import { type Dial, SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
+import { SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
+import type { Dial } from "../transport/sink_link.ts";
 import { sinkTargets } from "./dial_targets.ts";
 import { Doors } from "./doors.ts";
 import { FindingLog } from "./finding_log.ts";
@@ -366,7 +368,7 @@ export class App implements AsyncDisposable {
       sessions: this.#sessions,
       clock: systemClock,
       random: Math.random,
-      resolver: () => this.#collections(),
+      resolver: ({ collections }) => limitedResolver(this.#collections(), collections),
       instance: () => this.#settings!.instance,
       resolve,
       dial: this.#dial,

@@ -6,6 +6,8 @@
 import { resolve } from "node:path";
 import { AdminListenError } from "../admin/http.ts";
 import { Log, StreamSink } from "../log.ts";
+import type { Finding } from "../model/finding.ts";
+import { openSourceStore } from "../receive/open_source_store.ts";
 import { disk } from "../snapshot/file_layer.ts";
 import { resourceCount } from "../snapshot/snapshot.ts";
 import { openStore } from "../snapshot/open_store.ts";
@@ -34,18 +36,27 @@ export async function run(options: RunOptions): Promise<number> {
   const log = new Log({ ...FIRST_LOG, sink: sink.write, colours });
   const logger = log.logger("pinnace");
   try {
-    await using opened = await openStore(resolve(options.store ?? defaultStore(config)), {
+    const store = resolve(options.store ?? defaultStore(config));
+    const warn = ({ message, hint }: Finding) =>
+      logger.warn(message, hint === undefined ? {} : { hint });
+    await using opened = await openStore(store, {
       files: disk,
       lock: lockStore,
       owner: { pid: Deno.pid, host: Deno.hostname(), started: new Date().toISOString() },
       now: Date.now,
-      onFinding: ({ message, hint }) => logger.warn(message, hint === undefined ? {} : { hint }),
+      onFinding: warn,
     });
     if (opened.abandonedBy !== undefined) {
       const { pid, started } = opened.abandonedBy;
       logger.warn("the last run ended without stopping (killed or crashed)", { pid, started });
     }
-    await using app = new App({ ...options, config, store: opened.store, log });
+    await using received = await openSourceStore(store, {
+      files: disk,
+      durable: opened.store.durable,
+      onFinding: warn,
+    });
+    const stores = { store: opened.store, sources: received.store };
+    await using app = new App({ ...options, ...stores, config, log });
     using signals = new Signals(() => void app.reload());
     const started = app.start();
     const signal = await Promise.race([signals.stop, started]);
@@ -72,6 +83,9 @@ function announce(app: App, store: SnapshotStore, log: Log): void {
   const { snapshot } = app.publication!;
   const fields = { services: snapshot.services.size, resources: resourceCount(snapshot) };
   logger.info("serving MCP and ADS", { listen: app.addresses.join(" "), ...fields });
+  if (app.receiving.length > 0) {
+    logger.info("taking from sources that dial", { receive: app.receiving.join(" ") });
+  }
   if (app.admin !== undefined) logger.info("status and metrics", { url: `http://${app.admin}/` });
   // That it keeps none was warned of when the store was opened.
   if (store.durable) logger.info("snapshots are kept", { store: store.place, newest: snapshot.id });

@@ -25,29 +25,30 @@ export interface StatusOptions extends AdminOptions {
 const EVERY = 1000;
 
 /** Prints the status; with `watch` again and again, until SIGINT or SIGTERM. 1 where none can be had. */
-export async function status(
+export async function status(options: StatusOptions): Promise<number> {
+  using told = untilTold();
+  const screens = { out: screenOf(Deno.stdout), err: screenOf(Deno.stderr) };
+  return await statusUntil(options, screens, told.signal);
+}
+
+/** {@link status}, ended by a signal. */
+export async function statusUntil(
   options: StatusOptions,
-  screen: Screen = screenOf(Deno.stdout),
+  { out, err }: { readonly out: Screen; readonly err: Screen },
+  signal: AbortSignal,
 ): Promise<number> {
   let first: Status;
   try {
     first = await askStatus(options);
   } catch (error) {
     if (!(error instanceof AdminError)) throw error;
-    await screenOf(Deno.stderr).write(`error: ${error.message}\n`);
+    await err.write(`error: ${error.message}\n`);
     return EXIT.failure;
   }
-  if (!options.watch) {
-    await screen.write(shown(first, options, screen));
-    return EXIT.ok;
-  }
-  using stop = untilTold();
-  await watchScreen(screen, {
-    every: EVERY,
-    signal: stop.signal,
-    redraw: options.format === "text",
-    frames: frames(first, options, screen),
-  });
+  if (options.watch) {
+    const redraw = options.format === "text";
+    await watchScreen(out, { every: EVERY, signal, redraw, frames: frames(first, options, out) });
+  } else await out.write(shown(first, options, out));
   return EXIT.ok;
 }
 

@@ -57,7 +57,7 @@ export interface LinkContext {
   /** 0 to 1. */
   readonly random: () => number;
   /** Our name to sinks. */
-  readonly instance: string;
+  readonly instance: () => string;
 }
 
 /** Told how links fare. Must not throw. */
@@ -148,7 +148,7 @@ export class SinkLink implements AsyncDisposable {
   async #dial(signal: AbortSignal): Promise<PushStream> {
     const { clock, dial, instance } = this.#context;
     const { headers } = this.#target;
-    const target = { ...this.#target, headers: { [INSTANCE_HEADER]: instance, ...headers } };
+    const target = { ...this.#target, headers: { [INSTANCE_HEADER]: instance(), ...headers } };
     const late = new AbortController();
     const intime = new AbortController();
     clock.sleep(ANSWER_DEADLINE, intime.signal).then(() => {

@@ -58,7 +58,7 @@ class Bench implements AsyncDisposable {
     resolver: ({ collections }) =>
       limitedResolver(collectionResolver({ unknownCollection: "error" }), collections),
     resolve: (host) => this.resolve(host),
-    instance: "edge-1",
+    instance: () => "edge-1",
     dial: (...args) => this.dial(...args),
     observer: {
       up: (sink, address) => void this.log.push(`up ${sink} ${address}`),
