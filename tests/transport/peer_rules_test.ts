@@ -345,6 +345,24 @@ Deno.test("peer rules: a sink that does not say who it is falls under rules that
   assertEquals([(await peer.take()).names, peer.session.rule], [["shop/a"], 2]);
 });
 
+Deno.test("peer rules: who says later who it is falls under another rule from then on", async () => {
+  using bench = new Bench();
+  await bench.publish(["shop/a", "pay/b"], [rule({ id: "pilot*" }, { namespaces: ["shop"] })]);
+  const peer = new TestPeer(SPEAKERS["mcp"]!, bench, "pilot-1");
+  peer.stream.request(requestResourcesCodec.encode({ collection: COLLECTION }));
+  await settle();
+  assertEquals(peer.session.rule, undefined);
+  assertEquals([(await peer.take()).names, peer.session.rule], [["shop/a"], 1]);
+});
+
+Deno.test("peer rules: a peer that changes its name afterwards stays who it was", async () => {
+  using bench = new Bench();
+  await bench.publish(["shop/a", "pay/b"], [rule({ id: "pilot*" }, { namespaces: ["shop"] })]);
+  const peer = await new TestPeer(SPEAKERS["mcp"]!, bench, "pilot-1").ask();
+  peer.stream.request(SPEAKERS["mcp"]!.request("other", "", {}));
+  assertEquals([(await peer.take()).names, peer.session.peer?.id], [["shop/a"], "pilot-1"]);
+});
+
 Deno.test("peer rules: by annotations, metadata, identity, listener and sink", async () => {
   using bench = new Bench();
   await bench.publish(["shop/a"], [
