@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { MCP_RESOURCE_TYPE_URL } from "../../lib/model/kind.ts";
 import { judge } from "../../lib/receive/judge.ts";
 import type { Judgement } from "../../lib/receive/received.ts";
@@ -14,7 +14,7 @@ import type {
   SourceRegistry,
   Taken,
 } from "../../lib/receive/registry.ts";
-import type { PullContext, PullTarget } from "../../lib/transport/pull_link.ts";
+import { ADS_PATHS, type PullContext, type PullTarget } from "../../lib/transport/pull_link.ts";
 import { Pulls } from "../../lib/transport/puller.ts";
 import type { PushStream } from "../../lib/transport/push_stream.ts";
 import { Sender } from "../../lib/transport/sender.ts";
@@ -229,4 +229,13 @@ export class PullBench implements AsyncDisposable {
     await this.pulls[Symbol.asyncDispose]();
     this.sender[Symbol.dispose]();
   }
+}
+
+/** A bench whose server does not know the delta variant. */
+export async function sotwBench(): Promise<PullBench> {
+  const bench = new PullBench();
+  (await bench.start()).fail("UNIMPLEMENTED: unknown method DeltaAggregatedResources");
+  await bench.pass(100);
+  assertEquals(bench.stream.path, ADS_PATHS.sotw);
+  return bench;
 }
