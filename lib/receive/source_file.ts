@@ -13,7 +13,7 @@
  * process or its machine died) is left out: nobody was told that it was saved.
  *
  * Sections are as `lib/snapshot/sections.ts` says. What is verified: the checksums, and each kind's
- * version, made again from names and versions.
+ * version after the last record, made again from names and versions.
  *
  * @module
  */
@@ -189,13 +189,11 @@ export function decodeSource(bytes: Uint8Array): DecodedSource {
   if (!equalBytes(checksumOf(bytes.subarray(0, end)), checksum)) {
     throw damaged("its checksum does not match: it was cut off or changed");
   }
-  let source = reading.source();
   let at = end + CHECKSUM_LENGTH;
   for (;;) {
     const record = recordAt(bytes, at, checksum);
-    if (record === undefined) return { source, unfinished: bytes.length - at };
+    if (record === undefined) return { source: reading.source(), unfinished: bytes.length - at };
     reading.read(record.content, 0);
-    source = reading.source();
     checksum = record.checksum;
     at = record.end;
   }
@@ -219,11 +217,11 @@ function recordAt(bytes: Uint8Array, at: number, before: Uint8Array): Record | u
   return { content: bytes.subarray(at + 4, contentEnd), checksum, end };
 }
 
-/** A set in the making. */
+/** A set in the making: plain maps, since hundreds of records may change it before anybody sees it. */
 class Reading {
   #summary: Summary | undefined;
-  readonly #collections = new Map<string, Collection>();
-  readonly #told = new Map<string, ToldVersions>();
+  readonly #resources = new Map<string, Map<string, Resource>>();
+  readonly #told = new Map<string, Map<string, string>>();
 
   /** Reads a summary and its runs from `start` on; gives back where they end. */
   read(content: Uint8Array, start: number): number {
@@ -241,15 +239,21 @@ class Reading {
   }
 
   #add(index: SetIndex, body: Uint8Array): void {
-    const { kind, names, removed = [], retold = [] } = index;
-    if (!Array.isArray(names) || index.told?.length !== names.length) {
+    const { kind, names, told: versions, removed = [], retold = [] } = index;
+    if (!Array.isArray(names) || versions?.length !== names.length) {
       throw damaged("an index is incomplete");
     }
-    const collection = this.#collections.get(kind) ?? EMPTY;
-    this.#collections.set(kind, collection.patch(readRun(index, body), removed));
-    const entries = [...names.map((name, i) => [name, index.told[i]!] as const), ...retold];
-    const told = this.#told.get(kind) ?? UNTOLD;
-    this.#told.set(kind, told.patch(entries, removed));
+    const resources = this.#resources.get(kind) ?? new Map<string, Resource>();
+    const told = this.#told.get(kind) ?? new Map<string, string>();
+    this.#resources.set(kind, resources);
+    this.#told.set(kind, told);
+    for (const name of removed) {
+      resources.delete(name);
+      told.delete(name);
+    }
+    for (const resource of readRun(index, body)) resources.set(resource.name, resource);
+    names.forEach((name, i) => told.set(name, versions[i]!));
+    for (const [name, version] of retold) told.set(name, version);
   }
 
   source(): StoredSource {
@@ -257,12 +261,12 @@ class Reading {
     const collections = new Map<string, Collection>();
     const told = new Map<string, ToldVersions>();
     for (const [kind, expected] of kinds) {
-      const collection = this.#collections.get(kind) ?? EMPTY;
+      const collection = EMPTY.patch(this.#resources.get(kind)?.values() ?? [], []);
       if (collection.version !== expected.version || collection.size !== expected.size) {
         throw damaged(`its ${kind} resources are not those it was written with`);
       }
       collections.set(kind, collection);
-      told.set(kind, this.#told.get(kind) ?? UNTOLD);
+      told.set(kind, ToldVersions.of(this.#told.get(kind) ?? new Map()));
     }
     return { name, firstSeen, lastSeen, set: { collections, told } };
   }
