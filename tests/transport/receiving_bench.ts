@@ -173,17 +173,19 @@ export class Bench implements AsyncDisposable {
 
 /** A source that says what the test wants. */
 export class RawSource implements AsyncDisposable {
-  readonly #caller: Caller;
-  readonly #own: boolean;
+  readonly #own: Caller | undefined;
   readonly call: Call;
 
   /** With `caller`, another stream on that one's connection. */
-  constructor(port: number, headers: Readonly<Record<string, string>> = {}, caller?: Caller) {
-    this.#own = caller === undefined;
-    this.#caller = caller ?? new Caller(port);
+  constructor(
+    port: number,
+    headers: Readonly<Record<string, string>> = {},
+    caller?: Pick<Caller, "call">,
+  ) {
+    this.#own = caller === undefined ? new Caller(port) : undefined;
     const metadata = new grpc.Metadata();
     for (const [key, value] of Object.entries(headers)) metadata.set(key, value);
-    this.call = this.#caller.call(RESOURCE_SINK_PATH, metadata);
+    this.call = (caller ?? this.#own!).call(RESOURCE_SINK_PATH, metadata);
   }
 
   /** Requests received so far. */
@@ -220,7 +222,7 @@ export class RawSource implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.call.raw.cancel();
-    if (this.#own) await this.#caller[Symbol.asyncDispose]();
+    await this.#own?.[Symbol.asyncDispose]();
   }
 }
 
@@ -259,7 +261,7 @@ export class OwnSource implements AsyncDisposable {
       random: () => 1, // the shortest back-off
       resolver: () => collectionResolver({ unknownCollection: "empty" }),
       resolve: () => Promise.resolve(["127.0.0.1"]),
-      instance,
+      instance: () => instance,
       dial: (target, address, path, options) =>
         dialTarget(target, address, path, { ...options, now }),
       observer: { up() {}, down() {} },
