@@ -13,10 +13,16 @@ import type { LinkObserver } from "../transport/sink_link.ts";
 /** Warnings that a peer can cause at will are said this often per cause. Milliseconds. */
 const QUIET = 10_000;
 
-/** What the log says of sessions: a NACK is one warning, with the reason. */
-export function logSessions(log: Log): SessionObserver {
+/**
+ * What the log says of sessions: a NACK is one warning, with the reason; of one peer and type there is
+ * one in 10 s. `now`: milliseconds, only differences count.
+ */
+export function logSessions(
+  log: Log,
+  { now = () => performance.now() }: { readonly now?: () => number } = {},
+): SessionObserver {
   const logger = log.logger("peer");
-  const refusals = new Throttle({ period: QUIET, keys: 10_000 });
+  const refusals = new Throttle({ period: QUIET, keys: 10_000, now });
   return {
     opened: (session) => logger.debug("stream opened", fieldsOf(session)),
     sent: (session, push, { bytes }) => {

@@ -77,7 +77,8 @@ export function logReceiver(log: Log): ReceiverObserver {
       else logger.info("stream ended", { ...fields, reason });
     },
     denied: (address, reason) =>
-      throttle.run(reason, (unsaid) => {
+      // By who it is, since the reason may hold what it chose.
+      throttle.run(address.replace(/:\d+$/, ""), (unsaid) => {
         const more = unsaid > 0 ? { unsaid } : {};
         logger.warn("a source is not let in", { peer: address, reason, ...more });
       }),

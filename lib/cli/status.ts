@@ -42,7 +42,7 @@ export async function statusUntil(
     first = await askStatus(options);
   } catch (error) {
     if (!(error instanceof AdminError)) throw error;
-    await err.write(`error: ${error.message}\n`);
+    await err.write(`error: ${error.message.split("\n").map(visible).join("\n")}\n`);
     return EXIT.failure;
   }
   if (options.watch) {

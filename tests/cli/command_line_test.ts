@@ -31,6 +31,33 @@ Deno.test("command line: without a configuration it says how to name one", async
   }
 });
 
+Deno.test("command line: what asks a running Pinnace needs --admin or --config, not both", async () => {
+  for (const args of [["status"], ["snapshots", "list"], ["snapshots", "confirm", "x"]]) {
+    const neither = await pinnace(...args);
+    assertEquals(neither.code, 2);
+    assertStringIncludes(neither.stderr, "--admin host:port, or --config services.yaml");
+    const admin = await pinnace(...args, "--admin", "127.0.0.1:2");
+    assertEquals([admin.code, admin.stdout], [1, ""]);
+    assertStringIncludes(admin.stderr, "error: no Pinnace answers on 127.0.0.1:2");
+  }
+});
+
+Deno.test("command line: a wrong option of status or probe is exit code 2, before anything is dialled", async () => {
+  const wrong: [string[], string][] = [
+    [["status", "--admin", "a:1", "--format", "xml"], "Allowed choices are text, json"],
+    [["probe"], "missing required argument 'address'"],
+    [["probe", "nowhere"], "error: nowhere is not host:port"],
+    [["probe", "a:1", "--protocol", "http"], "Allowed choices are mcp, ads, ads-delta"],
+    [["probe", "a:1", "--timeout", "soon"], "--timeout is a duration"],
+    [["probe", "a:1", "--folow"], "Did you mean --follow?"],
+  ];
+  for (const [args, message] of wrong) {
+    const { code, stderr } = await pinnace(...args);
+    assertEquals([args.join(" "), code], [args.join(" "), 2]);
+    assertStringIncludes(stderr, message);
+  }
+});
+
 Deno.test("command line: an option without its value is no folder that one happens to be in", async () => {
   for (const args of [["--config", ""], ["--config", "x.yaml", "--store", ""]]) {
     const { code, stderr } = await pinnace(...args);
@@ -44,7 +71,18 @@ Deno.test("command line: --version is that of deno.json, --help names every comm
   assertEquals(await pinnace("--version"), { code: 0, stdout: `pinnace ${version}\n`, stderr: "" });
   const help = await pinnace("--help");
   assertEquals(help.code, 0);
-  for (const word of ["--config", "--store", "run", "validate", "render", "snapshots"]) {
+  for (
+    const word of [
+      "--config",
+      "--store",
+      "run",
+      "validate",
+      "render",
+      "status",
+      "probe",
+      "snapshots",
+    ]
+  ) {
     assertStringIncludes(help.stdout, word);
   }
 });
