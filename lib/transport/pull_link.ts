@@ -49,6 +49,8 @@ export interface PullObserver {
   /** The server answered for the first time on a new stream. */
   up(url: string, address: string, variant: AdsVariant): void;
   down(url: string, address: string, reason: string, retryInMs: number): void;
+  /** A stream ended, and said what not to ask for; the next, which is dialled at once, is another. No failure. */
+  learned?(url: string, address: string, reason: string): void;
   /** A response was refused (NACK). */
   refused(url: string, type: string, message: string): void;
 }
@@ -158,7 +160,9 @@ export class PullLink implements AsyncDisposable {
       this.#lastError = reason;
       const delay = retry ?? backoffDelay(this.#attempts, random(), DIAL_BACKOFF);
       this.#state = { kind: "waiting", retryAt: clock.now() + delay };
-      observer.down(this.target.url, this.#address ?? this.#name, reason, delay);
+      const address = this.#address ?? this.#name;
+      if (retry === SOON) observer.learned?.(this.target.url, address, reason);
+      else observer.down(this.target.url, address, reason, delay);
       await clock.sleep(delay, signal);
     }
   }

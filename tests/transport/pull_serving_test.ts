@@ -115,6 +115,7 @@ class Downstream implements AsyncDisposable {
       observer: {
         up: (_url, _address, variant) => void this.log.push(`up ${variant}`),
         down: (_url, _address, reason) => void this.log.push(`down: ${reason}`),
+        learned: (_url, _address, reason) => void this.log.push(`learned: ${reason}`),
         refused: (_url, _type, message) => void this.log.push(`refused: ${message}`),
       },
     });
@@ -258,7 +259,7 @@ Deno.test("pull, served: a server without the delta variant is asked for all the
   await using downstream = new Downstream();
   downstream.pulls.configure([at(serving.port)]);
   await until(() => downstream.log.at(-1) === "up sotw", "it answers");
-  assertMatch(downstream.log[0]!, /UNIMPLEMENTED/);
+  assertMatch(downstream.log[0]!, /^learned: UNIMPLEMENTED/);
   await until(() => asked.length > KINDS.length, "its response is ACKed");
 });
 

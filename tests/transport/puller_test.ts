@@ -26,6 +26,7 @@ for (
     await using bench = new PullBench();
     (await bench.start()).fail(failure);
     await bench.pass(100);
+    assertEquals(bench.log, [`learned 192.0.2.1:15010: ${failure}`]);
     assertEquals(bench.stream.path, SOTW);
     bench.stream.respond("n1", ["shop/a@1"]);
     await bench.rest();

@@ -189,6 +189,7 @@ export class PullBench implements AsyncDisposable {
         up: (_url, address, variant) => void this.log.push(`up ${address} ${variant}`),
         down: (_url, address, reason, retry) =>
           void this.log.push(`down ${address} for ${retry}: ${reason}`),
+        learned: (_url, address, reason) => void this.log.push(`learned ${address}: ${reason}`),
         refused: (_url, type, message) => void this.log.push(`refused ${type}: ${message}`),
       },
       ...options,
