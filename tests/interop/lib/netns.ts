@@ -60,8 +60,12 @@ export class FirewalledNetwork implements AsyncDisposable {
 }
 
 /** Answers to what went out come in, and what stays inside; nothing else does. */
-const FIREWALL = `table inet edge { chain input { type filter hook input priority 0; policy drop;
-  ct state established,related accept; iif "lo" accept; } }`;
+const FIREWALL = [
+  "add table inet edge",
+  "add chain inet edge input { type filter hook input priority 0; policy drop; }",
+  "add rule inet edge input ct state established,related accept",
+  'add rule inet edge input iif "lo" accept',
+].join("; ");
 
 async function run(...[command, ...args]: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(command!, { args, stdout: "null" }).output();
