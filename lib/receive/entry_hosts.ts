@@ -9,6 +9,7 @@ import {
   type ServiceEntry,
   serviceEntryCodec,
   type StringMap,
+  type Timestamp,
 } from "../wire/messages.ts";
 import { WireError } from "../wire/wire_error.ts";
 
@@ -24,6 +25,7 @@ export interface EntryHosts {
 export interface DecodedEntry {
   readonly labels: StringMap;
   readonly annotations: StringMap;
+  readonly createTime?: Timestamp;
   readonly entry: ServiceEntry;
 }
 
@@ -32,8 +34,9 @@ export function decodeEntry({ bytes }: Resource): DecodedEntry | undefined {
   try {
     const { metadata, body } = mcpResourceCodec.decode(bytes);
     if (metadata === undefined || body === undefined) return undefined;
-    const { labels, annotations } = metadata;
-    return { labels, annotations, entry: serviceEntryCodec.decode(body.value) };
+    const { labels, annotations, createTime } = metadata;
+    const decoded = { labels, annotations, entry: serviceEntryCodec.decode(body.value) };
+    return createTime === undefined ? decoded : { ...decoded, createTime };
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     return undefined;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Resource } from "../model/resource.ts";
-import { encodeResource } from "../convert/convert.ts";
+import { encodeResource } from "../convert/encode_resource.ts";
 import { enumerate, suggestLabelValue } from "../convert/rules/names.ts";
 import { contentHash } from "../wire/hash.ts";
 import {
@@ -75,11 +75,11 @@ export function mergeEndpoints(first: Offer, others: readonly Offer[]): Resource
       if (!endpoints.has(key)) endpoints.set(key, withSource(moved, part.name));
     }
   }
-  const { labels, annotations } = base;
+  const { labels, annotations, createTime } = base;
   const [namespace, bare] = name.split("/") as [string, string];
   const entry = { ...base.entry, endpoints: [...endpoints.values()] };
   const metadata = { namespace, name: bare, labels, annotations };
-  return encodeResource(metadata, serviceEntryCodec.pack(entry));
+  return encodeResource(metadata, serviceEntryCodec.pack(entry), createTime);
 }
 
 /** Where the ports of the endpoint's own entry lead elsewhere than those of the first, it says so itself. */

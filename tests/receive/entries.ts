@@ -1,5 +1,5 @@
 /** ServiceEntries and parts to unite in tests. */
-import { encodeResource } from "../../lib/convert/convert.ts";
+import { encodeResource } from "../../lib/convert/encode_resource.ts";
 import { MCP_RESOURCE_TYPE_URL } from "../../lib/model/kind.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { Collection } from "../../lib/snapshot/collection.ts";

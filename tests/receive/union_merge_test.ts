@@ -5,7 +5,7 @@ import {
   assertNotEquals,
   assertStrictEquals,
 } from "@std/assert";
-import { encodeResource } from "../../lib/convert/convert.ts";
+import { encodeResource } from "../../lib/convert/encode_resource.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { sourceLabel } from "../../lib/receive/merge_endpoints.ts";
 import { Union } from "../../lib/receive/union.ts";
@@ -165,6 +165,22 @@ Deno.test("union, merging: name, labels and the rest are the first's, the versio
     serviceEntryCodec.pack(decoded(merged)),
   );
   assertEquals(again.bytes, merged.bytes);
+});
+
+Deno.test("union, merging: the first's time of creation stays, and is no part of the version", () => {
+  const createTime = { seconds: 1_700_000_000, nanos: 5 };
+  const aged = (one: Resource) => {
+    const { metadata, body } = mcpResourceCodec.decode(one.bytes);
+    const bytes = mcpResourceCodec.encode({ metadata: { ...metadata, createTime }, body });
+    return { ...one, bytes };
+  };
+  const [x, y] = [shared("n/x", ["10.0.0.1"]), shared("n/y", ["10.0.0.2"])];
+  const [before, after] = [x, aged(x)].map((first) =>
+    united({ a: [first], b: [y] }).collections.get("ServiceEntry")!.get("n/x")!
+  );
+  const { metadata } = mcpResourceCodec.decode(after!.bytes);
+  assertEquals({ ...metadata!.createTime }, createTime);
+  assertEquals(after!.version, before!.version);
 });
 
 Deno.test("union, merging: a merged entry stays the same object while none of those in it changes", () => {
