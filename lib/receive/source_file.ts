@@ -135,8 +135,10 @@ export function diffSets(from: SourceSet, to: SourceSet): SourceDiff {
 function diffKind(kind: string, from: SourceSet, to: SourceSet): KindDiff {
   const [had, has] = [from.collections.get(kind) ?? EMPTY, to.collections.get(kind) ?? EMPTY];
   const { changed, removed } = had === has ? { changed: [], removed: [] } : has.diff(had);
-  const told = ToldVersions.of(to.told.get(kind) ?? UNTOLD);
-  const retold = told.changesSince(from.told.get(kind) ?? UNTOLD);
+  const [before, after] = [from.told.get(kind) ?? UNTOLD, to.told.get(kind) ?? UNTOLD];
+  const retold = before === after
+    ? new Map<string, string>()
+    : ToldVersions.of(after).changesSince(before);
   for (const { name } of changed) retold.delete(name);
   for (const name of removed) retold.delete(name);
   const entries = [...retold].map(([name, version]) => [name, version ?? ""] as const);
@@ -183,12 +185,13 @@ export interface DecodedSource {
 /** The source in a file, verified. Keeps no view of `bytes`. Throws `StoredFileError`. */
 export function decodeSource(bytes: Uint8Array): DecodedSource {
   const { end: start } = readFirstLine(bytes, NAME, SOURCE_FORMAT);
-  const reading = new Reading();
-  const end = reading.read(bytes, start);
+  const end = endOfBase(bytes, start);
   let checksum = bytes.subarray(end, end + CHECKSUM_LENGTH);
   if (!equalBytes(checksumOf(bytes.subarray(0, end)), checksum)) {
     throw damaged("its checksum does not match: it was cut off or changed");
   }
+  const reading = new Reading();
+  reading.read(bytes, start);
   let at = end + CHECKSUM_LENGTH;
   for (;;) {
     const record = recordAt(bytes, at, checksum);
@@ -197,6 +200,16 @@ export function decodeSource(bytes: Uint8Array): DecodedSource {
     checksum = record.checksum;
     at = record.end;
   }
+}
+
+/** Where the checksum of the set stands; what is before it may be anything yet. */
+function endOfBase(bytes: Uint8Array, start: number): number {
+  const first = readSection(bytes, start);
+  const summary = parseIndex<Summary>(first.index);
+  if (!isSummary(summary)) throw damaged("its summary is incomplete");
+  let end = first.end;
+  for (let run = 0; run < summary.runs; run++) end = readSection(bytes, end).end;
+  return end;
 }
 
 interface Record {
@@ -223,8 +236,8 @@ class Reading {
   readonly #resources = new Map<string, Map<string, Resource>>();
   readonly #told = new Map<string, Map<string, string>>();
 
-  /** Reads a summary and its runs from `start` on; gives back where they end. */
-  read(content: Uint8Array, start: number): number {
+  /** Reads a summary and its runs from `start` on. */
+  read(content: Uint8Array, start: number): void {
     const first = readSection(content, start);
     const summary = parseIndex<Summary>(first.index);
     if (!isSummary(summary)) throw damaged("its summary is incomplete");
@@ -235,7 +248,6 @@ class Reading {
       this.#add(parseIndex<SetIndex>(section.index), section.body);
       at = section.end;
     }
-    return at;
   }
 
   #add(index: SetIndex, body: Uint8Array): void {

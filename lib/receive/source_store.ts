@@ -99,10 +99,10 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
       throw storeError(`the store ${this.place} cannot be read`, cause);
     }
     const sources: StoredSource[] = [];
-    for (const name of names) {
+    for (const [index, name] of names.entries()) {
       if (sources.length === MAX_SOURCES) {
-        const left = names.length - sources.length;
-        this.#find("store/too-many", name, `${left} files are left out: ${LIMIT}`, LIMIT_HINT);
+        const left = `${names.length - index} more files are left out`;
+        this.#find("store/too-many", name, `${left}: ${LIMIT}`, LIMIT_HINT);
         break;
       }
       const source = await this.#read(name);
@@ -263,13 +263,8 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
 
   #find(rule: string, name: string, message: string, hint?: string): void {
     const position = { file: this.#path(name) };
-    const finding: Finding = {
-      severity: "warning",
-      rule,
-      message,
-      ...(hint === undefined ? {} : { hint }),
-      position,
-    };
+    const right = hint === undefined ? {} : { hint };
+    const finding: Finding = { severity: "warning", rule, message, ...right, position };
     this.#findings.push(finding);
     if (this.#findings.length > MAX_FINDINGS) this.#findings.shift();
     this.#options.onFinding?.(finding);

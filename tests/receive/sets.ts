@@ -3,7 +3,7 @@ import type { StoredSource } from "../../lib/receive/received.ts";
 import { applyPush, emptySet } from "../../lib/receive/source_set.ts";
 import { contentHash } from "../../lib/wire/hash.ts";
 
-/** A source with ServiceEntries of these texts, by name; it calls each version by its text. */
+/** A source with ServiceEntries of these texts, by name; it calls each version by the beginning of its text. */
 export function stored(
   name: string,
   texts: Readonly<Record<string, string>>,
@@ -11,7 +11,10 @@ export function stored(
 ): StoredSource {
   const resources = Object.entries(texts).map(([name, text]) => {
     const bytes = new TextEncoder().encode(text);
-    return { resource: { name, version: contentHash([bytes]), bytes }, told: `told ${text}` };
+    return {
+      resource: { name, version: contentHash([bytes]), bytes },
+      told: `told ${text.slice(0, 40)}`,
+    };
   });
   const head = { type: "", nonce: "", version: "", incremental: true };
   const set = applyPush(rest.set ?? emptySet(), {

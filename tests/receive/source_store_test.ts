@@ -277,6 +277,12 @@ Deno.test("source store: more sources than it keeps are refused, those there go 
   await store.remove("edge-4");
   await store.save(stored("one more", { "a/b": "1" }));
   assertEquals((await found(files)).length, MAX_SOURCES);
+  await using unaware = await open(files);
+  await unaware.save(stored("yet another", { "a/b": "1" }));
+  await using next = await open(files);
+  assertEquals((await next.load()).length, MAX_SOURCES);
+  assertEquals(next.findings().map(({ rule }) => rule), ["store/too-many"]);
+  assertEquals(files.names(RECEIVED).length, MAX_SOURCES + 1);
 });
 
 Deno.test("source store: of many sources only some files stay open", async () => {
