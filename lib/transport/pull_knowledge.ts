@@ -45,7 +45,7 @@ const NO_DELTA: ReadonlySet<StatusName> = new Set([
   "RESOURCE_EXHAUSTED",
 ]);
 
-/** How a server says that it does not serve a type. */
+/** How a server says that it does not serve a type, where it names it. */
 const NO_TYPE: ReadonlySet<StatusName> = new Set([
   "UNIMPLEMENTED",
   "INVALID_ARGUMENT",
@@ -53,10 +53,18 @@ const NO_TYPE: ReadonlySet<StatusName> = new Set([
   "UNKNOWN",
 ]);
 
+/** The same where it names none: the others are said by whatever serves no ADS at all. */
+const NO_NAMED_TYPE: ReadonlySet<StatusName> = new Set(["INVALID_ARGUMENT", "NOT_FOUND"]);
+
+/** After so many streams without any response it is not the types that a server refuses. */
+const MOST_FRUITLESS = 12;
+
 /** The knowledge of one server's address. */
 export class PullKnowledge {
   #variant: AdsVariant = "delta";
   #oneByOne = false;
+  /** Streams in a row without any response, though types were left out. */
+  #fruitless = 0;
   /** Type URLs refused, and until when they are not asked for. */
   readonly #refused = new Map<string, number>();
   /** By kind, the type URL under which the server has something. */
@@ -116,7 +124,12 @@ export class PullKnowledge {
     const named = unanswered.filter((url) => names(reason, url));
     if (NO_TYPE.has(code) && named.length > 0) return this.#refuse(named, now);
     if (!answered && NO_DELTA.has(code) && this.#variant === "delta") return this.#noDelta("ended");
-    if (!NO_TYPE.has(code) || unanswered.length === 0) return false;
+    if (!NO_NAMED_TYPE.has(code) || unanswered.length === 0) return false;
+    this.#fruitless = answered ? 0 : this.#fruitless + 1;
+    if (this.#fruitless > MOST_FRUITLESS) {
+      this.away();
+      return false;
+    }
     if (this.#oneByOne || unanswered.length === 1) return this.#refuse(unanswered.slice(-1), now);
     this.#oneByOne = true;
     return true;
@@ -126,6 +139,7 @@ export class PullKnowledge {
   away(): void {
     this.#variant = "delta";
     this.#oneByOne = false;
+    this.#fruitless = 0;
     this.#refused.clear();
     this.#serves.clear();
     this.#extra.clear();

@@ -101,7 +101,7 @@ const HELD = 30_000;
 const SOON = 100;
 
 /** How long a server that serves none of our types is left alone. Milliseconds. */
-const NOTHING_SERVED = 600_000;
+const NOTHING_SERVED = 300_000;
 
 /** Keeps one stream to one server. Disposing it ends the stream. */
 export class PullLink implements AsyncDisposable {

@@ -67,6 +67,32 @@ Deno.test("pull knowledge: the only type unanswered is the one refused", () => {
   assertEquals([entryType(knowledge), knowledge.oneByOne], [OLDER, false]);
 });
 
+Deno.test("pull knowledge: a server without ADS, or one that refuses whatever is asked, is not asked type by type for ever", () => {
+  for (const code of ["UNIMPLEMENTED", "UNKNOWN", "INVALID_ARGUMENT", "NOT_FOUND"] as const) {
+    const knowledge = sotw();
+    let streams = 1;
+    for (;; streams++) {
+      const asked = knowledge.types(0).map(({ typeUrl }) => typeUrl);
+      const unanswered = knowledge.oneByOne ? asked.slice(0, 1) : asked;
+      if (!knowledge.learn(ended(code, { answered: false, unanswered }), 0)) break;
+    }
+    assert(streams <= 13, `${streams} streams`);
+    assertEquals([entryType(knowledge), knowledge.oneByOne], [NEWEST, false]);
+  }
+});
+
+Deno.test("pull knowledge: a server that has little is asked until that is found", () => {
+  const knowledge = sotw();
+  const serves = "networking.istio.io/v1/VirtualService";
+  for (let streams = 0;; streams++) {
+    assert(streams < 15, "it is found");
+    const asked = knowledge.types(0).map(({ typeUrl }) => typeUrl);
+    const unanswered = knowledge.oneByOne ? asked.slice(0, 1) : asked;
+    if (unanswered[0] === serves) break;
+    assert(knowledge.learn(ended("INVALID_ARGUMENT", { answered: false, unanswered }), 0));
+  }
+});
+
 Deno.test("pull knowledge: all is forgotten when the server was away", () => {
   const broken: StreamEnd[] = [ended(undefined), ended("UNAVAILABLE")];
   for (const end of [...broken, { kind: "silent", reason: "nothing" }] as const) {
