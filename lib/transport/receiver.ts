@@ -63,6 +63,8 @@ interface Memory {
   last: string;
   /** When streams from elsewhere took the place of live ones, the newest last. Milliseconds since the epoch. */
   takeovers: readonly number[];
+  /** When one was last turned away for being too many. Milliseconds since the epoch. */
+  contested: number;
   /** The collection at which its last streams ended, and how many did. */
   lost: { readonly collection: string; readonly times: number } | undefined;
 }
@@ -138,14 +140,10 @@ export class Receiver implements AsyncDisposable {
     }
     const live = this.list().find(({ source }) => source === name);
     if (live === undefined || live.address === addressOf(stream)) return undefined;
-    const now = this.#options.clock.now();
-    const takeovers = memory.takeovers.filter((at) => now - at < CONTESTED_FOR);
-    memory.takeovers = takeovers;
-    if (takeovers.length >= MOST_TAKEOVERS) {
+    if (!takesOver(memory, this.#options.clock.now())) {
       return `the source ${name} is connected from ${live.address}, and the two keep taking each ` +
         `other's place: give each a name of its own, by ${HOW_TO_NAME}`;
     }
-    memory.takeovers = [...takeovers, now];
     return undefined;
   }
 
@@ -201,8 +199,20 @@ function newMemory(): Memory {
     proven: false,
     last: "",
     takeovers: [],
+    contested: -Infinity,
     lost: undefined,
   };
+}
+
+/** Counts a stream that would take the place of a live one from elsewhere; false where that went too far. Whoever keeps trying keeps being turned away. */
+function takesOver(memory: Memory, now: number): boolean {
+  const takeovers = memory.takeovers.filter((at) => now - at < CONTESTED_FOR);
+  if (takeovers.length >= MOST_TAKEOVERS || now - memory.contested < CONTESTED_FOR) {
+    memory.contested = now;
+    return false;
+  }
+  memory.takeovers = [...takeovers, now];
+  return true;
 }
 
 type Named = Extract<SourceNaming, { readonly kind: "named" }>;

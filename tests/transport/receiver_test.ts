@@ -1,8 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { Judge } from "../../lib/receive/received.ts";
 import { FakeClock } from "./fakes.ts";
 import { Bench, ENTRIES, judge, OwnSource, RawSource, WORKLOADS } from "./receiving_bench.ts";
-import { Caller } from "./serving.ts";
 import { until } from "./sockets.ts";
 
 Deno.test("receiver: our own dial-out arrives, change by change, and is resumed where it stood", async () => {
@@ -67,28 +65,6 @@ Deno.test("receiver: requests come first, each push is answered after it was sav
   source.push("2", ["shop/b@1"], { collection: "k8s/apps/v1/deployments" });
   await source.hears("- 2 12 unsupported collection k8s/apps/v1/deployments");
   assertEquals(bench.log.filter((line) => line.includes(" 2 ")), [], "it is nobody's push");
-});
-
-Deno.test("receiver: only a Pinnace is asked for a difference from what is held", async () => {
-  await using bench = await Bench.start();
-  const header = { "x-pinnace-instance": "edge-1" };
-  for (const headers of [header, {}]) {
-    const name = "x-pinnace-instance" in headers ? "edge-1" : "127.0.0.1";
-    {
-      await using source = new RawSource(bench.serving.port, headers);
-      source.push("1", ["shop/a@7"]);
-      await source.hears("+ 1");
-    }
-    await until(() => bench.sources.get(name)!.streams === 0, "the first stream is over");
-    await using source = new RawSource(bench.serving.port, headers);
-    await source.hears(`? ${ENTRIES}`);
-    const { incremental, initialResourceVersions } = source.requests[0]!;
-    const pinnace = name === "edge-1";
-    assertEquals([incremental, { ...initialResourceVersions }], [
-      pinnace,
-      pinnace ? { "shop/a": "7" } : {},
-    ]);
-  }
 });
 
 Deno.test("receiver: who may not come hears why, and nobody is connected", async () => {
@@ -170,6 +146,10 @@ Deno.test("receiver: two sources of one name that keep taking each other's place
   const { code, details } = await late.call.ended();
   assertEquals(code, 7);
   assertMatch(details, /edge is connected from 127\.0\.0\.1:\d+, .* give each a name of its own/);
+  for (let times = 0; times < 10; times++) {
+    await clock.pass(30_000);
+    assertEquals((await (await dial()).call.ended()).code, 7);
+  }
   current.push("1");
   await current.hears("+ 1");
   await clock.pass(60_000);
@@ -211,51 +191,6 @@ Deno.test("receiver: a trigger is answered while a push is judged", async () => 
   assert(!source.said.includes("+ 1"));
   judging.resolve();
   await source.hears("+ 1");
-});
-
-Deno.test("receiver: a message that is none ends the stream, and only that", async () => {
-  await using bench = await Bench.start();
-  await using good = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
-  await using bad = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-2" });
-  bad.call.send(new Uint8Array([0xff, 0xff, 0xff]));
-  assertEquals((await bad.call.ended()).code, 3);
-  good.push("1");
-  await good.hears("+ 1");
-});
-
-Deno.test("receiver: a message beyond the limit ends the stream", async () => {
-  await using bench = await Bench.start();
-  await using source = new RawSource(bench.serving.port);
-  await source.hears(`? ${ENTRIES}`);
-  source.call.send(new Uint8Array(17 * 1024 * 1024));
-  assertEquals((await source.call.ended()).code, 8);
-  await until(() => bench.receiver.list().length === 0, "the stream is over");
-});
-
-Deno.test("receiver: a source that sends more than can be kept is ended, by number and by bytes", async () => {
-  const never: Judge = (_, __, signal) =>
-    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-  const cases = [{ messages: 3, bytes: 1e9 }, { messages: 1e6, bytes: 6500 }];
-  for (const inbox of cases) {
-    await using bench = await Bench.start({ judge: never, inbox });
-    await using source = new RawSource(bench.serving.port);
-    for (let i = 0; i < 3; i++) source.push("n".repeat(900));
-    await until(() => bench.receiver.list()[0]?.bytesReceived! > 5000, "three came");
-    source.push("n".repeat(900));
-    const { code, details } = await source.call.ended();
-    assertEquals(code, 8);
-    assertMatch(details, /wait for the answer/);
-  }
-});
-
-Deno.test("receiver: pushes of one collection without waiting for answers are ended", async () => {
-  await using bench = await Bench.start();
-  await using source = new RawSource(bench.serving.port);
-  // refused again and again: each answer is later than the one before
-  for (let i = 0; i < 6; i++) source.push(`${i}`, ["shop/a@bad"]);
-  const { code, details } = await source.call.ended();
-  assertEquals(code, 8);
-  assertMatch(details, /too many pushes without waiting/);
 });
 
 Deno.test("receiver: a source that never answers keeps its stream and holds nobody up", async () => {
@@ -319,158 +254,6 @@ Deno.test("receiver: disposing it while a push is judged ends the streams and wa
   await using late = new RawSource(bench.serving.port);
   assertEquals((await late.call.ended()).code, 14);
   await bench[Symbol.asyncDispose]();
-});
-
-Deno.test("receiver: a judge that fails ends the stream that it failed, with the reason", async () => {
-  await using bench = await Bench.start({
-    judge: () => Promise.reject(new Error("the worker died")),
-  });
-  await using source = new RawSource(bench.serving.port);
-  source.push("1");
-  const { code, details } = await source.call.ended();
-  assertEquals([code, details], [13, "the push could not be handled: the worker died"]);
-});
-
-Deno.test("receiver: what could not be saved is refused, and the source is made to come again", async () => {
-  const clock = new FakeClock();
-  await using bench = await Bench.start({ clock });
-  bench.unsaved = "no space left on device";
-  await using source = new RawSource(bench.serving.port);
-  source.push("1", ["shop/a@1"]);
-  await source.hears("- 1 14 no space left on device");
-  await clock.pass(999);
-  assertEquals(source.call.status, undefined);
-  await clock.pass(1);
-  const { code, details } = await source.call.ended();
-  assertEquals([code, details], [14, "come again: no space left on device"]);
-  assertEquals(bench.entries("127.0.0.1"), undefined);
-});
-
-Deno.test("receiver: a source whose pushes can never be saved comes again ever later", async () => {
-  const clock = new FakeClock();
-  await using bench = await Bench.start({ clock });
-  bench.unsaved = "no space left on device";
-  for (const pause of [1000, 2000, 4000]) {
-    await using source = new RawSource(bench.serving.port);
-    source.push("1", ["shop/a@1"]);
-    await source.hears("- 1 14 no space left on device");
-    await clock.pass(pause - 1);
-    assertEquals(source.call.status, undefined);
-    await clock.pass(1);
-    await source.call.ended();
-  }
-});
-
-Deno.test("receiver: a later push that can be saved makes up for the one that could not", async () => {
-  const clock = new FakeClock();
-  await using bench = await Bench.start({ clock });
-  bench.unsaved = "no space left on device";
-  await using source = new RawSource(bench.serving.port);
-  source.push("1", ["shop/a@1"]);
-  await source.hears("- 1 14 no space left on device");
-  bench.unsaved = undefined;
-  source.push("2", ["shop/a@1"]);
-  await source.hears("+ 2");
-  await clock.pass(60_000);
-  source.push("3");
-  await source.hears("+ 3");
-});
-
-Deno.test("receiver: a source that sends at once what was refused is slowed down, others of its collections are not", async () => {
-  const clock = new FakeClock();
-  await using bench = await Bench.start({ clock });
-  await using source = new RawSource(bench.serving.port);
-  source.push("1", ["shop/a@bad"]);
-  await source.hears("- 1 3 shop/a: it is bad");
-  const pauses = [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000];
-  for (const [index, pause] of pauses.entries()) {
-    source.push(`again ${index}`, ["shop/a@bad"]);
-    source.push(`other ${index}`, [], { collection: WORKLOADS });
-    await source.hears(`+ other ${index}`);
-    await clock.pass(pause - 1);
-    assert(!source.said.some((text) => text.startsWith(`- again ${index}`)), "it waits");
-    await clock.pass(1);
-    await source.hears(`- again ${index} 3 shop/a: it is bad`);
-  }
-  source.push("good", ["shop/a@1"]);
-  await source.hears("+ good");
-  source.push("last", ["shop/a@bad"]);
-  await source.hears("- last 3 shop/a: it is bad"); // at once: it was good in between
-});
-
-Deno.test("receiver: a storm of triggers is answered ever slower", async () => {
-  const clock = new FakeClock();
-  await using bench = await Bench.start({ clock });
-  await using source = new RawSource(bench.serving.port);
-  const answers = () => source.said.filter((text) => text.startsWith("- ")).length;
-  for (let i = 0; i < 8; i++) source.push("", [], { collection: "$triggerCollection" });
-  for (const [index, pause] of [50, 100, 200, 400, 800].entries()) {
-    await until(() => answers() === index + 1, `answer ${index + 1}`);
-    await clock.pass(pause - 1);
-    assertEquals(answers(), index + 1);
-    await clock.pass(1);
-  }
-  for (let i = 0; i < 20; i++) source.push("", [], { collection: "$triggerCollection" });
-  assertEquals(await source.call.ended(), { code: 8, details: "too many triggers" });
-});
-
-Deno.test("receiver: a cautious stream goes on to ask where a collection is met with silence", async () => {
-  const clock = new FakeClock();
-  await using bench = await Bench.start({ clock });
-  bench.cautious = true;
-  await using source = new RawSource(bench.serving.port);
-  await source.hears(`? ${ENTRIES}`);
-  await clock.pass(9_000);
-  assertEquals(source.said, [`? ${ENTRIES}`]);
-  await clock.pass(12_000);
-  await source.hears(`? ${WORKLOADS}`);
-  source.push("1", ["shop/a@1"]);
-  await source.hears("+ 1");
-});
-
-Deno.test("receiver: a source that ends the stream at a collection it does not serve gets the others next", async () => {
-  await using bench = await Bench.start();
-  bench.cautious = true;
-  await using caller = new Caller(bench.serving.port);
-  await using first = new RawSource(bench.serving.port, {}, caller);
-  first.push("", [], { collection: "$triggerCollection" });
-  await first.hears("-  12 unsupported collection $triggerCollection");
-  assertEquals(first.said[0], `? ${ENTRIES}`);
-  assertEquals(first.said.length, 2, "nothing more is asked before the answer");
-  // Istio's library only stops using the stream, and opens another on the same connection.
-  await using second = new RawSource(bench.serving.port, {}, caller);
-  await second.hears(`? ${WORKLOADS}`);
-  assertEquals(second.said, [`? ${WORKLOADS}`]);
-  assertEquals([...bench.sources.get("127.0.0.1")!.unsupported], [ENTRIES]);
-});
-
-Deno.test("receiver: a connection that is lost says nothing about a collection, unless time and again", async () => {
-  await using bench = await Bench.start();
-  bench.cautious = true;
-  const unsupported = () => [...bench.sources.get("127.0.0.1")?.unsupported ?? []];
-  for (let times = 0; times < 3; times++) {
-    assertEquals(unsupported(), []);
-    await using source = new RawSource(bench.serving.port);
-    await source.hears(`? ${ENTRIES}`);
-    await source[Symbol.asyncDispose]();
-    await until(() => bench.receiver.list().length === 0, "the stream is over");
-  }
-  await using source = new RawSource(bench.serving.port);
-  await source.hears(`? ${WORKLOADS}`);
-  assertEquals(unsupported(), [ENTRIES]);
-});
-
-Deno.test("receiver: a stream that we end says nothing about a collection", async () => {
-  await using bench = await Bench.start();
-  bench.cautious = true;
-  await using caller = new Caller(bench.serving.port);
-  for (let times = 0; times < 2; times++) {
-    await using source = new RawSource(bench.serving.port, {}, caller);
-    await source.hears(`? ${ENTRIES}`);
-    source.call.send(new Uint8Array([0xff]));
-    await source.call.ended();
-  }
-  assertEquals([...bench.sources.get("127.0.0.1")!.unsupported], []);
 });
 
 Deno.test("receiver: status tells of each stream who, from where, since when, and what of each collection", async () => {
