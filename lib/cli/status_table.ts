@@ -198,7 +198,8 @@ function change({ added, changed, removed }: Status["events"][number]["services"
 }
 
 function answersOf({ acks, nacks, lost, pending, slowestMs }: Status["events"][number]["answers"]) {
-  const parts = [`${acks} ACK`];
+  const parts: string[] = [];
+  if (acks > 0) parts.push(`${acks} ACK`);
   if (nacks > 0) parts.push(`${nacks} NACK`);
   if (lost > 0) parts.push(`${lost} lost`);
   if (pending > 0) parts.push(`${pending} pending`);
