@@ -6,9 +6,7 @@
 import { formatHostPort } from "../model/host_port.ts";
 import type { Judge } from "../receive/received.ts";
 import type { Clock } from "../rollout/clock.ts";
-import { DIAL_BACKOFF } from "./backoff.ts";
 import type { InboxLimits } from "./inbox.ts";
-import { Retries } from "./pace.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { ReceivedStreamInfo, ReceiverObserver } from "./receiver_observer.ts";
 import { Receiving } from "./receiving.ts";
@@ -22,6 +20,7 @@ import {
   type NamingOptions,
   type SourceNaming,
 } from "./source_name.ts";
+import { SourceMemory } from "./source_memory.ts";
 import { isConnection, type SourceConnection, type SourceRegistry } from "./source_registry.ts";
 
 /** What a receiver works with. */
@@ -43,31 +42,7 @@ export interface ReceiverOptions {
 /** Sources of which something is remembered between their streams; the one longest away is forgotten first. */
 const REMEMBERED = 1000;
 
-/** After so many streams that ended at the same collection it is not asked for again. */
-const STREAMS_LOST = 3;
-
-/** So often a stream may take the place of a live one from elsewhere within {@link CONTESTED_FOR}; one that lost its network may. */
-const MOST_TAKEOVERS = 5;
-
-/** Milliseconds. */
-const CONTESTED_FOR = 60_000;
-
 const HOW_TO_NAME = `certificate, by token, or by the header ${INSTANCE_HEADER}`;
-
-/** What is remembered of a source between its streams. */
-interface Memory {
-  readonly unsaved: Retries;
-  /** Whether the name was proved once. */
-  proven: boolean;
-  /** Address and port of its last stream. */
-  last: string;
-  /** When streams from elsewhere took the place of live ones, the newest last. Milliseconds since the epoch. */
-  takeovers: readonly number[];
-  /** When one was last turned away for being too many. Milliseconds since the epoch. */
-  contested: number;
-  /** The collection at which its last streams ended, and how many did. */
-  lost: { readonly collection: string; readonly times: number } | undefined;
-}
 
 /** Serves ResourceSink. Disposing it ends every stream and waits until nothing is worked on. */
 export class Receiver implements AsyncDisposable {
@@ -75,7 +50,7 @@ export class Receiver implements AsyncDisposable {
   readonly #inbox: InboxLimits;
   readonly #live = new Map<PushStream, Receiving>();
   readonly #working = new Set<Promise<void>>();
-  readonly #memories = new Map<string, Memory>();
+  readonly #memories = new Map<string, SourceMemory>();
   #keys = 0;
   #disposed = false;
 
@@ -104,7 +79,7 @@ export class Receiver implements AsyncDisposable {
     const naming = nameSource(stream, this.#options.naming);
     if (naming.kind === "denied") return this.#deny(stream, naming.code, naming.message);
     const { name, by } = naming;
-    const memory = this.#memories.get(name) ?? newMemory();
+    const memory = this.#memories.get(name) ?? new SourceMemory();
     const wrong = this.#claims(stream, naming, memory);
     if (wrong !== undefined) return this.#deny(stream, "PERMISSION_DENIED", wrong);
     const connection = this.#connect(stream, naming);
@@ -113,7 +88,7 @@ export class Receiver implements AsyncDisposable {
     }
     this.#remember(name, memory);
     memory.proven ||= isProven(by);
-    const unsupported = learn(memory, stream);
+    const unsupported = memory.learn(addressOf(stream));
     if (unsupported !== undefined) connection.learnedUnsupported(unsupported);
     const skip = new Set(connection.skip);
     if (unsupported !== undefined) skip.add(unsupported);
@@ -134,13 +109,13 @@ export class Receiver implements AsyncDisposable {
   }
 
   /** Why this stream may not have its name, if it may not. */
-  #claims(stream: PushStream, { name, by }: Named, memory: Memory): string | undefined {
+  #claims(stream: PushStream, { name, by }: Named, memory: SourceMemory): string | undefined {
     if (memory.proven && !isProven(by)) {
       return `${name} is the name of a source that proved it by certificate or token`;
     }
     const live = this.list().find(({ source }) => source === name);
     if (live === undefined || live.address === addressOf(stream)) return undefined;
-    if (!takesOver(memory, this.#options.clock.now())) {
+    if (!memory.takesOver(this.#options.clock.now())) {
       return `the source ${name} is connected from ${live.address}, and the two keep taking each ` +
         `other's place: give each a name of its own, by ${HOW_TO_NAME}`;
     }
@@ -174,7 +149,7 @@ export class Receiver implements AsyncDisposable {
     this.#live.set(stream, receiving);
     stream.signal.addEventListener("abort", () => {
       this.#live.delete(stream);
-      lose(known.memory, receiving.unanswered());
+      known.memory.lose(receiving.unanswered());
     }, { once: true });
   }
 
@@ -185,34 +160,12 @@ export class Receiver implements AsyncDisposable {
   }
 
   /** Only of those that came in: nobody else can make us forget one. */
-  #remember(name: string, memory: Memory): void {
+  #remember(name: string, memory: SourceMemory): void {
     this.#memories.delete(name);
     this.#memories.set(name, memory);
     if (this.#memories.size <= REMEMBERED) return;
     this.#memories.delete(this.#memories.keys().next().value!);
   }
-}
-
-function newMemory(): Memory {
-  return {
-    unsaved: new Retries(DIAL_BACKOFF),
-    proven: false,
-    last: "",
-    takeovers: [],
-    contested: -Infinity,
-    lost: undefined,
-  };
-}
-
-/** Counts a stream that would take the place of a live one from elsewhere; false where that went too far. Whoever keeps trying keeps being turned away. */
-function takesOver(memory: Memory, now: number): boolean {
-  const takeovers = memory.takeovers.filter((at) => now - at < CONTESTED_FOR);
-  if (takeovers.length >= MOST_TAKEOVERS || now - memory.contested < CONTESTED_FOR) {
-    memory.contested = now;
-    return false;
-  }
-  memory.takeovers = [...takeovers, now];
-  return true;
 }
 
 type Named = Extract<SourceNaming, { readonly kind: "named" }>;
@@ -221,30 +174,7 @@ type Named = Extract<SourceNaming, { readonly kind: "named" }>;
 interface Known {
   readonly connection: SourceConnection;
   readonly skip: ReadonlySet<string>;
-  readonly memory: Memory;
-}
-
-/** Notes at which collection, if at any, a stream ended. */
-function lose(memory: Memory, collection: string | undefined): void {
-  if (collection === undefined) memory.lost = undefined;
-  else {
-    const times = memory.lost?.collection === collection ? memory.lost.times + 1 : 1;
-    memory.lost = { collection, times };
-  }
-}
-
-/**
- * The collection that the source does not serve, if its last streams tell. Istio's own library ends
- * the stream at one, which the other side of its dial-out does not even hear; but the next stream
- * comes by the same connection, as it would not had the network failed.
- */
-function learn(memory: Memory, stream: PushStream): string | undefined {
-  const from = addressOf(stream);
-  const { last, lost } = memory;
-  memory.last = from;
-  if (lost === undefined || (last !== from && lost.times < STREAMS_LOST)) return undefined;
-  memory.lost = undefined;
-  return lost.collection;
+  readonly memory: SourceMemory;
 }
 
 function addressOf({ peer: { address, port } }: PushStream): string {
