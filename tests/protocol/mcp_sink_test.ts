@@ -68,6 +68,40 @@ Deno.test("mcp sink: names and nonces of any length are not kept", () => {
   assertEquals(machine.next(), undefined);
 });
 
+Deno.test("mcp sink: whatever a source sends, it is answered or ends the stream, within bounds", () => {
+  const type = fc.oneof(fc.constantFrom("A", "B", "", "$triggerCollection"), fc.string());
+  const message = fc.record({
+    type,
+    nonce: fc.oneof(fc.constantFrom("", "1"), fc.string()),
+    version: fc.string(),
+    incremental: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 60 }), fc.boolean(), (messages, cautious) => {
+      const machine = new McpSinkMachine({ ...plain, collections: ["A", "B"], cautious });
+      let answers = 0;
+      for (const one of messages) {
+        const received = machine.receive(one, 0);
+        if (received.kind === "error") break;
+        answers++;
+      }
+      assert(answers <= 4 + 4 + 16, "what waits is bounded");
+      for (const { collection, unanswered } of machine.status()) {
+        const nonces = messages.filter((m) => m.type === collection).slice(0, unanswered);
+        for (const { nonce } of nonces) machine.settle(collection, nonce);
+      }
+      machine.goOn();
+      let written = 0;
+      for (let r = machine.next(); r !== undefined; r = machine.next()) {
+        requestResourcesCodec.encode(r);
+        machine.goOn();
+        written++;
+      }
+      assertEquals(written, 2 + answers); // both are asked for
+    }),
+  );
+});
+
 Deno.test("mcp sink: settling what is not unsettled is a mistake of the caller", () => {
   const machine = new McpSinkMachine({ ...plain, collections: ["A"] });
   machine.next();
