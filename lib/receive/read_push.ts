@@ -123,7 +123,7 @@ function ofAny(any: Any | undefined, index: number, fields: number): PushItem {
   const broken = (problem: string) => ({ label: `resources[${index}]`, told: "", problem });
   if (any === undefined) return broken("it holds no resource");
   if (any.typeUrl !== MCP_RESOURCE_TYPE_URL) {
-    return broken(`it is ${JSON.stringify(any.typeUrl)}, not ${MCP_RESOURCE_TYPE_URL}`);
+    return broken(`it is ${quote(any.typeUrl)}, not ${MCP_RESOURCE_TYPE_URL}`);
   }
   try {
     return ofResource(mcpResourceCodec.decode(any.value, { fields }), index);

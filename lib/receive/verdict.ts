@@ -18,6 +18,9 @@ const ROOM_FOR_MORE = 80;
 /** Longest part of a reason about one finding. Characters. */
 const MAX_PART = 600;
 
+/** Longest key of a map that a path repeats. Characters. */
+const MAX_KEY = 80;
+
 /** Collects findings. */
 export class Verdict {
   readonly errors: Finding[] = [];
@@ -31,7 +34,7 @@ export class Verdict {
       const isError = finding.severity === "error";
       isRefused ||= isError;
       const list = isError ? this.errors : this.warnings;
-      if (list.length < MAX_FINDINGS) list.push(finding);
+      if (list.length < MAX_FINDINGS) list.push(bounded(finding));
     }
     if (isRefused) this.#refused++;
   }
@@ -62,6 +65,15 @@ export function describeFinding({ subject, path, message, hint, rule }: Finding)
   const text = `${subject}${place}: ${message}${hint === undefined ? "" : `; ${hint}`}`;
   const short = text.length > MAX_PART ? `${text.slice(0, MAX_PART - 1)}…` : text;
   return `${short} [${rule}]`;
+}
+
+/** A path may go through a map whose keys are whatever was sent. */
+function bounded(finding: Finding): Finding {
+  const { path } = finding;
+  const isLong = (part: string | number) => typeof part === "string" && part.length > MAX_KEY;
+  if (path === undefined || !path.some(isLong)) return finding;
+  const short = path.map((part) => isLong(part) ? `${`${part}`.slice(0, MAX_KEY - 1)}…` : part);
+  return { ...finding, path: short };
 }
 
 function pathText(path: readonly (string | number)[]): string {

@@ -216,6 +216,41 @@ Deno.test("judge: the reason names the first resources and counts the others, bo
   for (const finding of findings) assert(JSON.stringify(finding).length < 2000);
 });
 
+Deno.test("judge: what is said of names, keys and values of any length stays short", () => {
+  const long = "\u{1f980} ".repeat(100_000);
+  const resources = [
+    mcpResource(long),
+    mcpResource(`a/${long}`),
+    mcpResource("a/b", ENTRY, { labels: { [long]: long }, annotations: { [long]: long } }),
+    mcpResource("a/c", {
+      hosts: [long],
+      addresses: [long],
+      exportTo: [long],
+      subjectAltNames: [long],
+      resolution: "STATIC",
+      ports: [{ number: 80, name: long, protocol: long }],
+      endpoints: [{
+        address: long,
+        labels: { [long]: long },
+        ports: { [long]: 70_000 },
+        network: long,
+        locality: long,
+      }],
+      workloadSelector: { labels: { [long]: long } },
+    }),
+    { ...mcpResource("a/d"), body: { typeUrl: long, value: new Uint8Array() } },
+  ];
+  const { findings, message } = refused(judge(mcpPush(resources), MCP));
+  assert(findings.length > 8, `${findings.length}`);
+  for (const finding of findings) assert(JSON.stringify(finding).length < 3000);
+  assert(message.length <= 2000 && message.isWellFormed());
+  const unknown = refused(judge(mcpPush([mcpResource("a/b")], { collection: long }), MCP));
+  assert(JSON.stringify(unknown.findings).length < 3000 && unknown.message.length <= 2000);
+  const any = { typeUrl: long, value: new Uint8Array() };
+  const xds = discoveryResponseCodec.encode({ typeUrl: TYPE_URL, resources: [any] });
+  assert(JSON.stringify(refused(judge(xds, SOTW)).findings).length < 3000);
+});
+
 Deno.test("judge: a trigger and an empty unknown collection are of no kind; an unknown one with resources is refused", () => {
   for (const collection of [TRIGGER_COLLECTION, ""]) {
     const judgement = accepted(judge(mcpPush([mcpResource("///")], { collection }), MCP));
