@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { quote } from "../convert/rules/names.ts";
 import {
   type Kind,
   kindByCollection,
