@@ -68,6 +68,8 @@ export interface PullContext {
   readonly random: () => number;
   /** Our name to servers. */
   readonly instance: string;
+  /** Whether a client with this node id takes from us now, so that pulling from it would be a circle. Default: no. */
+  readonly serves?: (nodeId: string) => boolean;
 }
 
 /** Where a link stands. Times in milliseconds since the epoch. */
@@ -87,7 +89,7 @@ export interface PullStatus {
   /** Attempts since a stream last held. */
   readonly attempts: number;
   readonly lastError?: string;
-  /** Of the stream that lives, or of the one before. */
+  /** Of the last stream. */
   readonly types: readonly AdsTypeStatus[];
 }
 
@@ -160,7 +162,7 @@ export class PullLink implements AsyncDisposable {
       this.#lastError = reason;
       const delay = retry ?? backoffDelay(this.#attempts, random(), DIAL_BACKOFF);
       this.#state = { kind: "waiting", retryAt: clock.now() + delay };
-      const address = this.#address ?? this.#name;
+      const address = this.#address ?? formatHostPort(this.target.host, this.target.port);
       if (retry === SOON) observer.learned?.(this.target.url, address, reason);
       else observer.down(this.target.url, address, reason, delay);
       await clock.sleep(delay, signal);
@@ -170,10 +172,6 @@ export class PullLink implements AsyncDisposable {
   /** Whether the stream that is over was good for long enough. */
   get #held(): boolean {
     return this.#state.kind === "up" && this.#context.clock.now() - this.#state.since >= HELD;
-  }
-
-  get #name(): string {
-    return formatHostPort(this.target.host, this.target.port);
   }
 
   /** Dials and stays until the stream is over; gives the reason and, where back-off is not to decide, the delay. */
@@ -269,7 +267,7 @@ export class PullLink implements AsyncDisposable {
   }
 
   #open(stream: PushStream, source: SourceConnection, knowledge: PullKnowledge): PullStream {
-    const { judge, sender, clock, instance, observer } = this.#context;
+    const { judge, sender, clock, instance, observer, serves = () => false } = this.#context;
     const { url } = this.target;
     const { variant } = knowledge;
     this.#variant = variant;
@@ -281,6 +279,7 @@ export class PullLink implements AsyncDisposable {
       sender,
       clock,
       instance,
+      serves,
       answered: () => {
         this.#state = { kind: "up", since: clock.now() };
         this.#lastError = undefined;

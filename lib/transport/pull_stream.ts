@@ -13,7 +13,7 @@ import type { Message } from "../wire/compose.ts";
 import { type DiscoveryHead, readDiscoveryHead } from "../wire/discovery_head.ts";
 import { deltaDiscoveryRequestCodec, discoveryRequestCodec } from "../wire/messages.ts";
 import { PullInbox, type UnjudgedResponse } from "./pull_inbox.ts";
-import { pullNode } from "./pull_node.ts";
+import { circleWith, pullNode } from "./pull_node.ts";
 import { PullVersions } from "./pull_versions.ts";
 import type { PullKnowledge, StreamEnd } from "./pull_knowledge.ts";
 import { type PushStream, STATUS_CODES, type StatusName } from "./push_stream.ts";
@@ -29,6 +29,8 @@ export interface PullStreamParts {
   readonly clock: Clock;
   /** Our name: a server that has it too is ourselves. */
   readonly instance: string;
+  /** Whether a client with this node id takes from us now. */
+  readonly serves: (nodeId: string) => boolean;
   /** Told once, of the first response. */
   readonly answered: () => void;
   /** Told of each response refused. Must not throw. */
@@ -120,12 +122,8 @@ export class PullStream {
     } catch (error) {
       return this.end(`the server sent ${error instanceof Error ? error.message : error}`);
     }
-    if (head.controlPlane !== "" && head.controlPlane === this.#parts.instance) {
-      return this.end(
-        `the server is this Pinnace itself, or another whose \`instance\` is ${head.controlPlane} too: ` +
-          "what is pulled from oneself would never go away; give each Pinnace its own `instance`",
-      );
-    }
+    const circle = circleWith(head.controlPlane, this.#parts);
+    if (circle !== undefined) return this.end(circle);
     if (!this.#inbox.put({ head, bytes })) {
       return this.end(
         "the server sends faster than it can be checked, and does not wait for answers",

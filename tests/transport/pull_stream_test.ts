@@ -3,6 +3,7 @@ import { KINDS } from "../../lib/model/kind.ts";
 import { judge } from "../../lib/receive/judge.ts";
 import type { Judgement } from "../../lib/receive/received.ts";
 import { ADS_PATHS } from "../../lib/transport/pull_link.ts";
+import { pullNodeId } from "../../lib/transport/pull_node.ts";
 import { PullBench, SERVICE_ENTRY, sotwBench } from "./pulling.ts";
 
 const DELTA = ADS_PATHS.delta;
@@ -144,6 +145,22 @@ Deno.test("pull stream: from oneself nothing is taken", async () => {
   await bench.rest();
   assertEquals([bench.registry.names(), stream.signal.aborted], [[], true]);
   assertStringIncludes(bench.pulls.status()[0]!.lastError!, "this Pinnace itself");
+});
+
+Deno.test("pull stream: of two that pull from each other, the one whose name comes later gives way", async () => {
+  const clients = new Set(["a", "z"].map((name) => pullNodeId(name)));
+  await using bench = new PullBench({ serves: (id) => clients.has(id), instance: "m" });
+  const stream = await bench.start();
+  stream.respond("n1", ["shop/z@1"], { controlPlane: "z" });
+  await bench.rest();
+  assertEquals(bench.registry.names(), ["shop/z"]);
+  stream.respond("n2", ["shop/b@1"], { controlPlane: "b" }); // which does not pull
+  await bench.rest();
+  assertEquals(bench.registry.names(), ["shop/b", "shop/z"]);
+  stream.respond("n3", ["shop/a@1"], { controlPlane: "a" });
+  await bench.rest();
+  assertEquals(bench.registry.names(), ["shop/b", "shop/z"]);
+  assertStringIncludes(bench.pulls.status()[0]!.lastError!, "let only one of them pull");
 });
 
 Deno.test("pull stream: what was not asked for is neither taken nor answered", async () => {
