@@ -32,13 +32,7 @@ export function factsOf({ protocol, peer, introduction, sink }: FactSources): Pe
   };
 }
 
-interface Names {
-  readonly uris: readonly string[];
-  readonly dnsNames: readonly string[];
-}
-
 /** URIs, then DNS names of the peer's certificate; empty in plaintext. */
 export function identitiesOf({ identity }: Peer): readonly string[] {
-  const { uris = [], dnsNames = [] }: Partial<Names> = identity ?? {};
-  return [...uris, ...dnsNames];
+  return identity === undefined ? [] : [...identity.uris, ...identity.dnsNames];
 }

@@ -235,11 +235,12 @@ class ServerWire implements Wire {
 }
 
 function peerOf(gate: Gate): Peer {
-  const { remoteAddress = "", remotePort = 0, identity } = gate;
+  const { remoteAddress = "", remotePort = 0, identity, listener } = gate;
   return {
     address: remoteAddress,
     port: remotePort,
     ...(identity === undefined ? {} : { identity }),
+    ...(listener === undefined ? {} : { listener }),
   };
 }
 

@@ -27,6 +27,9 @@ import { now, until } from "./sockets.ts";
 const SERVICE = "/istio.mcp.v1alpha1.AggregatedMeshConfigService";
 const TYPE = "type.googleapis.com/istio.networking.v1alpha3.ServiceEntry";
 
+/** The listener's address as it might be configured. */
+const NAME = "${HOST}:0";
+
 /** Every service on a loopback port. */
 class Services implements AsyncDisposable {
   readonly hub = new Hub();
@@ -57,7 +60,8 @@ class Services implements AsyncDisposable {
 
   static async start() {
     const services = new Services();
-    const listener = await listen({ host: "127.0.0.1", port: 0 }, services.#server, { now });
+    const options = { now, name: NAME };
+    const listener = await listen({ host: "127.0.0.1", port: 0 }, services.#server, options);
     return { services, listener };
   }
 
@@ -104,7 +108,8 @@ Deno.test("services: AggregatedMeshConfigService, state of the world", async () 
   await until(() => call.received.length === 2, "the change");
   const second = meshConfigResponseCodec.decode(call.received[1]!);
   assertEquals(second.resources.map((r) => r.metadata!.version), ["2"]);
-  assertEquals(services.sessions.list()[0]!.protocol, "mesh-config");
+  const { protocol, kind, listener: name } = services.sessions.list()[0]!;
+  assertEquals([protocol, kind, name], ["mesh-config", "istio", NAME]);
 });
 
 Deno.test("services: AggregatedMeshConfigService, incremental", async () => {
