@@ -137,11 +137,12 @@ export class Receiver implements AsyncDisposable {
 
   #start(stream: PushStream, { by, instance }: Named, known: Known): void {
     const { instance: nodeId, collections, judge, sender, observer, clock } = this.#options;
-    const { connection, skip, memory: { unsaved } } = known;
+    const { connection, skip, memory } = known;
+    const cautious = connection.cautious || memory.cautious;
     const key = ++this.#keys;
     const receiving = new Receiving({
-      ...{ key, stream, connection, skip, namedBy: by, instance, nodeId, collections },
-      ...{ judge, sender, observer, clock, unsaved, inbox: this.#inbox },
+      ...{ key, stream, connection, skip, cautious, namedBy: by, instance, nodeId, collections },
+      ...{ judge, sender, observer, clock, unsaved: memory.unsaved, inbox: this.#inbox },
     });
     const working = receiving.done.finally(() => this.#working.delete(working));
     this.#working.add(working);
@@ -149,7 +150,7 @@ export class Receiver implements AsyncDisposable {
     this.#live.set(stream, receiving);
     stream.signal.addEventListener("abort", () => {
       this.#live.delete(stream);
-      known.memory.lose(receiving.unanswered());
+      memory.end(receiving.howEnded());
     }, { once: true });
   }
 

@@ -18,6 +18,7 @@ import { readTrigger } from "./read_trigger.ts";
 import type { ReceivedStreamInfo, ReceiverObserver } from "./receiver_observer.ts";
 import type { Attachment, Sender } from "./sender.ts";
 import type { NamedBy } from "./source_name.ts";
+import type { StreamEnd } from "./source_memory.ts";
 import type { AcceptedPush, RefusedPush, SourceConnection } from "./source_registry.ts";
 import { Unsaved } from "./unsaved.ts";
 
@@ -28,6 +29,8 @@ export interface ReceivingParts {
   readonly connection: SourceConnection;
   /** Collections not to ask for. */
   readonly skip: ReadonlySet<string>;
+  /** Whether to ask for one collection at a time. */
+  readonly cautious: boolean;
   readonly namedBy: NamedBy;
   readonly instance: string | undefined;
   /** `sink_node.id`. */
@@ -53,6 +56,8 @@ const MOST_TRIGGERS = 16;
 
 /** Longest reason of a refusal. Characters. */
 const LONGEST_REASON = 2000;
+
+const TOO_MANY = "more than can be kept: wait for the answer before the next push of a collection";
 
 const INVALID_ARGUMENT = 3;
 const UNAVAILABLE = 14;
@@ -86,7 +91,7 @@ export class Receiving implements ReceivedStreamInfo {
       incremental: true,
       initial: (collection) => connection.held(collection),
       resumes: instance !== undefined, // a Pinnace
-      cautious: connection.cautious,
+      cautious: parts.cautious,
       skip: parts.skip,
     });
     this.#unsaved = new Unsaved({
@@ -131,9 +136,14 @@ export class Receiving implements ReceivedStreamInfo {
     return this.#machine.status();
   }
 
-  /** The collection that the source may have ended the stream for; undefined where we ended it. */
-  unanswered(): string | undefined {
-    return this.#endedBy === "us" ? undefined : this.#machine.unanswered();
+  /** How it ended, once it has. */
+  howEnded(): StreamEnd {
+    if (this.#endedBy === "us") return { abrupt: false };
+    const unanswered = this.#machine.unanswered();
+    return {
+      abrupt: this.#machine.status().some((one) => one.requested && one.lastPushAt === undefined),
+      ...(unanswered === undefined ? {} : { unanswered }),
+    };
   }
 
   /** The source has opened another stream: this one is ended. */
@@ -171,10 +181,7 @@ export class Receiving implements ReceivedStreamInfo {
     const trigger = readTrigger(bytes);
     if (trigger !== undefined) return this.#decline(trigger);
     if (this.#inbox.put(bytes)) return;
-    const message =
-      "more messages than can be kept: wait for the answer to a push before the next " +
-      "of its collection";
-    this.end({ code: "RESOURCE_EXHAUSTED", message });
+    this.end({ code: "RESOURCE_EXHAUSTED", message: TOO_MANY });
   }
 
   /**
@@ -273,8 +280,8 @@ export class Receiving implements ReceivedStreamInfo {
 
   /** A source that is silent about one collection may serve the next. */
   async #goOn(): Promise<void> {
-    const { clock, connection } = this.#parts;
-    if (!connection.cautious) return;
+    const { clock, cautious } = this.#parts;
+    if (!cautious) return;
     while (this.#machine.asking && !this.#signal.aborted) {
       const before = this.#machine.unanswered();
       await clock.sleep(PATIENCE, this.#signal);

@@ -15,6 +15,14 @@ const MOST_TAKEOVERS = 5;
 /** Milliseconds. */
 const CONTESTED_FOR = 60_000;
 
+/** How a stream ended. */
+export interface StreamEnd {
+  /** Whether the source ended it, and had not answered about every collection that it was asked for. */
+  readonly abrupt: boolean;
+  /** Where one collection is asked for at a time and the source ended it: the one that was not answered. */
+  readonly unanswered?: string;
+}
+
 /** What is remembered of one source. Times in milliseconds of the caller's clock. */
 export class SourceMemory {
   /** Its attempts to have saved what could not be. */
@@ -24,15 +32,23 @@ export class SourceMemory {
   #address: string | undefined;
   /** The collection at which its last streams ended, and how many did. */
   #lost: { readonly collection: string; readonly times: number } | undefined;
+  /** Streams in a row that the source ended before it had answered everything. */
+  #abrupt = 0;
   #takeovers: readonly number[] = [];
   #turnedAway = -Infinity;
 
-  /** A stream is over, and so was the answer about this collection still to come; undefined: none was. */
-  lose(collection: string | undefined): void {
-    if (collection === undefined) this.#lost = undefined;
+  /** Whether to ask for one collection at a time: the source has ended its last streams without answering all. */
+  get cautious(): boolean {
+    return this.#abrupt >= STREAMS_LOST;
+  }
+
+  /** A stream is over. */
+  end({ abrupt, unanswered }: StreamEnd): void {
+    this.#abrupt = abrupt ? this.#abrupt + 1 : 0;
+    if (unanswered === undefined) this.#lost = undefined;
     else {
-      const times = this.#lost?.collection === collection ? this.#lost.times + 1 : 1;
-      this.#lost = { collection, times };
+      const times = this.#lost?.collection === unanswered ? this.#lost.times + 1 : 1;
+      this.#lost = { collection: unanswered, times };
     }
   }
 

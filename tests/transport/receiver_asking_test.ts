@@ -84,3 +84,25 @@ Deno.test("receiver: a stream that we end says nothing about a collection", asyn
   }
   assertEquals([...bench.sources.get("127.0.0.1")!.unsupported], []);
 });
+
+Deno.test("receiver: a Pinnace that ends its streams at a collection that it does not know gives the others in the end", async () => {
+  await using bench = await Bench.start();
+  const header = { "x-pinnace-instance": "edge-1" };
+  const unsupported = () => [...bench.sources.get("edge-1")?.unsupported ?? []];
+  for (let times = 0; times < 10 && unsupported().length === 0; times++) {
+    await using source = new RawSource(bench.serving.port, header);
+    await until(() => source.said.length > 0, "it is asked");
+    // it answers, up to the collection that it does not know
+    if (unsupported().length === 0 && !source.said.includes(`? ${WORKLOADS}`)) {
+      source.push("1", ["shop/a@1"]);
+      await until(() => source.said.includes(`? ${WORKLOADS}`), "the other is asked for");
+    }
+    await source[Symbol.asyncDispose]();
+    await until(() => bench.receiver.list().length === 0, "the stream is over");
+  }
+  assertEquals(unsupported(), [WORKLOADS]);
+  await using source = new RawSource(bench.serving.port, header);
+  source.push("1", ["shop/a@1"]);
+  await source.hears("+ 1");
+  assertEquals(source.said, [`? ${ENTRIES}`, "+ 1"]);
+});

@@ -4,7 +4,7 @@ import { SourceMemory } from "../../lib/transport/source_memory.ts";
 Deno.test("source memory: a stream given up at a collection, and another by the same connection, tell", () => {
   const memory = new SourceMemory();
   assertEquals(memory.learn("a:1"), undefined);
-  memory.lose("A");
+  memory.end({ abrupt: true, unanswered: "A" });
   assertEquals(memory.learn("a:1"), "A");
   assertEquals(memory.learn("a:1"), undefined, "once");
 });
@@ -13,7 +13,7 @@ Deno.test("source memory: by other connections, three streams in a row at the sa
   const memory = new SourceMemory();
   const learned = [1, 2, 3, 4].map((port) => {
     const learned = memory.learn(`a:${port}`);
-    memory.lose("A");
+    memory.end({ abrupt: true, unanswered: "A" });
     return learned;
   });
   assertEquals(learned, [undefined, undefined, undefined, "A"]);
@@ -24,10 +24,19 @@ Deno.test("source memory: another collection, or none, begins the count anew", (
     const memory = new SourceMemory();
     for (const collection of ["A", "A", between, "A", "A"]) {
       assertEquals(memory.learn(`a:${Math.random()}`), undefined);
-      memory.lose(collection);
+      memory.end({ abrupt: true, ...(collection === undefined ? {} : { unanswered: collection }) });
     }
     assertEquals(memory.learn("a:0"), undefined);
   }
+});
+
+Deno.test("source memory: a source that ends stream after stream without answering all is asked with caution", () => {
+  const memory = new SourceMemory();
+  const after = [true, true, false, true, true, true, true, false].map((abrupt) => {
+    memory.end({ abrupt });
+    return memory.cautious;
+  });
+  assertEquals(after, [false, false, false, false, false, true, true, false]);
 });
 
 Deno.test("source memory: places taken over too often are not given any more, as long as someone tries", () => {
