@@ -117,8 +117,9 @@ export class EventLog {
    * (undefined: of any): what a push carries whose peer was last sent to at `seq`.
    */
   since(seq: number, kind?: string): readonly number[] {
-    return this.#entries
-      .filter(({ event, kinds }) => event.seq > seq && (kind === undefined || kinds.has(kind)))
+    const first = this.#newest - this.#entries.length + 1;
+    return this.#entries.slice(Math.max(0, seq + 1 - first))
+      .filter(({ kinds }) => kind === undefined || kinds.has(kind))
       .map(({ event }) => event.seq);
   }
 

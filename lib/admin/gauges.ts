@@ -48,10 +48,8 @@ export interface MetricSources {
   readonly streams: () => readonly MeteredStream[];
   readonly sinks: () => readonly MeteredSink[];
   readonly connections: () => number;
-  /** Absent: there are none. */
-  readonly sources?: () => readonly MeteredSource[];
-  /** Absent: there are none. */
-  readonly certificates?: () => readonly Pick<StatusCertificate, "use" | "subject" | "notAfter">[];
+  readonly sources: () => readonly MeteredSource[];
+  readonly certificates: () => readonly Pick<StatusCertificate, "use" | "subject" | "notAfter">[];
   /** How late the event loop is. Seconds. */
   readonly loopDelay: () => number;
 }
@@ -142,7 +140,7 @@ function addPeers(meters: Meters, { streams, sinks, connections, now }: MetricSo
   );
 }
 
-function addSources(meters: Meters, { sources = () => [], certificates }: MetricSources): void {
+function addSources(meters: Meters, { sources, certificates }: MetricSources): void {
   const each = (value: (one: MeteredSource) => number) => () =>
     sources().map((one) => ({ value: value(one), labels: { source: labelOf(one.name) } }));
   meters.gauge(
@@ -169,7 +167,7 @@ function addSources(meters: Meters, { sources = () => [], certificates }: Metric
     "pinnace_certificate_not_after_seconds",
     "When a certificate of ours ends.",
     () =>
-      (certificates?.() ?? []).map(({ use, subject, notAfter }) => ({
+      certificates().map(({ use, subject, notAfter }) => ({
         value: notAfter / 1000,
         labels: { use, subject },
       })),

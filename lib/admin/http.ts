@@ -150,8 +150,10 @@ export function adminApp({ host, token, sources }: AdminOptions): Hono {
     return context.json({ events: sources.events(query) });
   });
   app.get("/api/v1/snapshots", async (context) => {
-    const { held } = sources.status();
-    return context.json({ snapshots: await sources.snapshots(), ...(held && { held }) });
+    const { held, sources: all } = sources.status();
+    const heldSources = all.flatMap(({ name, held }) => held ? [{ source: name, ...held }] : []);
+    const waiting = { ...(held && { held }), heldSources };
+    return context.json({ snapshots: await sources.snapshots(), ...waiting });
   });
   app.post("/api/v1/snapshots/:id/confirm", (context) => {
     const confirmed = sources.confirm(context.req.param("id"));

@@ -186,7 +186,7 @@ export class Metrics implements AsyncDisposable {
       if (size > 0) this.#types.know({ kind });
     }
     for (const { name } of this.#sources.sinks()) this.#dials.add(name, 0);
-    for (const { name } of this.#sources.sources?.() ?? []) {
+    for (const { name } of this.#sources.sources()) {
       for (const tally of [this.#pushes, this.#refusals, this.#received]) tally.add(name, 0);
     }
     return this.#meters.render();

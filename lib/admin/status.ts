@@ -121,12 +121,10 @@ export interface StatusSources {
   readonly findings: readonly Finding[];
   readonly peers: readonly StatusPeer[];
   readonly sinks: readonly StatusSink[];
-  /** Absent: there are none. */
-  readonly sources?: readonly StatusSource[];
-  /** Absent: there are none. */
-  readonly certificates?: readonly StatusCertificate[];
-  /** Newest first; only the first few are shown. Absent: none. */
-  readonly events?: readonly ChangeEvent[];
+  readonly sources: readonly StatusSource[];
+  readonly certificates: readonly StatusCertificate[];
+  /** Newest first; only the first few are shown. */
+  readonly events: readonly ChangeEvent[];
 }
 
 /** Puts the status together. */
@@ -171,9 +169,9 @@ export function buildStatus(sources: StatusSources): Status {
     findings: findings.map(describeFinding),
     peers: sources.peers.map((one) => describePeer(one, now)),
     sinks: sources.sinks.map(describeSink),
-    sources: (sources.sources ?? []).map(describeSource),
-    certificates: (sources.certificates ?? []).map(describeCertificate),
-    events: (sources.events ?? []).slice(0, EVENTS),
+    sources: sources.sources.map(describeSource),
+    certificates: sources.certificates.map(describeCertificate),
+    events: sources.events.slice(0, EVENTS),
     store: { place: store.place, durable: store.durable },
   };
 }

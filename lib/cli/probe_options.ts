@@ -49,6 +49,8 @@ export interface ProbeOptions {
   readonly protocol: ProbeProtocol;
   /** Collections or type URLs, in the order in which they are asked for; at least one. */
   readonly types: readonly string[];
+  /** Whether the types were named; else they are all that there are. */
+  readonly named: boolean;
   readonly incremental: boolean;
   /** Why the first push of each type is refused; absent: it is not. */
   readonly nack?: string;
@@ -126,6 +128,7 @@ export function readProbeOptions(address: string, flags: ProbeFlags): ProbeOptio
     target,
     protocol,
     types: readTypes(flags),
+    named: flags.collection !== undefined || flags.type !== undefined,
     incremental,
     ...(nack === undefined ? {} : { nack: nack === true ? "refused by pinnace probe" : nack }),
     follow,

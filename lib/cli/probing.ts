@@ -173,7 +173,10 @@ export class Probing implements AsyncDisposable {
 
   #over(): void {
     const why = this.#stream.failure ?? "without a reason";
-    this.#fail(`the server ended the stream: ${why}`);
+    // Some servers end the stream at the first type that they do not serve.
+    const isType = /^(INVALID_ARGUMENT|UNIMPLEMENTED|NOT_FOUND|UNKNOWN)/.test(why);
+    const hint = isType && !this.#options.named ? "; --collection asks only for what you name" : "";
+    this.#fail(`the server ended the stream: ${why}${hint}`);
   }
 
   #fail(message: string): void {

@@ -6,6 +6,7 @@
 import { AdminError, type AdminOptions, askAdmin } from "./admin_client.ts";
 import { EXIT } from "./exit.ts";
 import { print } from "./read_config.ts";
+import { visible } from "./terminal.ts";
 
 /** What `/api/v1/snapshots` lists. */
 interface Listed {
@@ -15,18 +16,32 @@ interface Listed {
   readonly published: boolean;
 }
 
+/** What waits to be confirmed. */
+interface Held {
+  readonly id: string;
+  readonly message: string;
+}
+
 /** Prints the stored snapshots, newest first. */
 export function listSnapshots(options: AdminOptions): Promise<number> {
   return asking(async () => {
-    const { snapshots, held } = await askAdmin(options, "/api/v1/snapshots") as {
+    const answer = await askAdmin(options, "/api/v1/snapshots") as {
       snapshots: readonly Listed[];
-      held?: { readonly id: string; readonly message: string };
+      held?: Held;
+      heldSources?: readonly (Held & { readonly source: string })[];
     };
+    const { snapshots, held, heldSources = [] } = answer;
     for (const { id, savedAt, resources, published } of snapshots) {
       const mark = published ? "  published" : "";
       await print(`${id}  ${savedAt}  ${resources} resources${mark}\n`, Deno.stdout);
     }
-    if (held !== undefined) await print(`${held.id}  held back: ${held.message}\n`, Deno.stdout);
+    if (held !== undefined) {
+      await print(`${held.id}  held back: ${visible(held.message)}\n`, Deno.stdout);
+    }
+    for (const { id, source, message } of heldSources) {
+      const line = visible(`${id}  held back, of ${source}: ${message}`);
+      await print(`${line}\n`, Deno.stdout);
+    }
   });
 }
 
@@ -44,7 +59,8 @@ async function asking(ask: () => Promise<void>): Promise<number> {
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof AdminError)) throw error;
-    await print(`error: ${error.message}\n`, Deno.stderr);
+    const lines = error.message.split("\n").map(visible);
+    await print(`error: ${lines.join("\n")}\n`, Deno.stderr);
     return EXIT.failure;
   }
 }

@@ -132,6 +132,8 @@ Deno.test("admin: snapshots are listed with the one that is held", async () => {
   const { ask } = bench({}, { ...status(), held });
   const body = await (await ask("/api/v1/snapshots")).json();
   assertEquals([body.snapshots[0].id, body.held.id], ["a", "h"]);
+  const [{ id, source }] = body.heldSources;
+  assertEquals([id, source], ["h1", "spiffe://example.org/edge/fra"]);
 });
 
 Deno.test("admin: what is not there is answered with what is", async () => {

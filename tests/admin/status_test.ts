@@ -66,7 +66,7 @@ Deno.test("status: a source says where it stands, and what it was told", () => {
 });
 
 Deno.test("status: of the history only the newest events are shown", () => {
-  const [event] = statusSources().events!;
+  const [event] = statusSources().events;
   const events = Array.from({ length: 200 }, (_, i) => ({ ...event!, seq: 200 - i }));
   const shown = buildStatus({ ...statusSources(), events }).events;
   assertEquals(shown.map(({ seq }) => seq), [200, 199, 198, 197, 196]);

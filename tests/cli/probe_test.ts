@@ -260,7 +260,14 @@ Deno.test("probe: a server that answers wrongly is an error that says how", asyn
     const err = await told((stream) =>
       stream.onRequest(() => stream.end({ code: "INVALID_ARGUMENT", message: "not that" }))
     );
-    assertMatch(err, /the server ended the stream: INVALID_ARGUMENT: not that/);
+    assertMatch(err, /the server ended the stream: INVALID_ARGUMENT: not that\n$/);
+  });
+  await t.step("an end at a type that it does not serve", async () => {
+    await using server = await badServer((stream) =>
+      stream.onRequest(() => stream.end({ code: "INVALID_ARGUMENT", message: "no gateways" }))
+    );
+    const { err } = await run(server.address);
+    assertMatch(err, /INVALID_ARGUMENT: no gateways; --collection asks only for what you name\n$/);
   });
   await t.step("more than is taken", async () => {
     const err = await told(

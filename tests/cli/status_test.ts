@@ -4,7 +4,7 @@ import { type Status, statusSchema } from "../../lib/admin/status.ts";
 import { type StatusOptions, statusUntil } from "../../lib/cli/status.ts";
 import { until } from "../interop/lib/wait.ts";
 import { status } from "../admin/statuses.ts";
-import { folder } from "./command.ts";
+import { folder, pinnace } from "./command.ts";
 import { KeptScreen } from "./probed_server.ts";
 
 const TOKEN = "t".repeat(64);
@@ -126,4 +126,16 @@ Deno.test("status: a watch outlives the process it watches, and says that it is 
   told.abort();
   assertEquals(await code, 0);
   for (const line of out.text.trim().split("\n")) JSON.parse(line);
+});
+
+Deno.test("snapshots: what the guard holds back of ourselves and of sources is listed, fit for a terminal", async () => {
+  const shown = status();
+  const [edge] = shown.sources;
+  await using server = admin(() => ({ ...shown, sources: [{ ...edge!, name: "edge\x1b[2J" }] }));
+  const { code, stdout } = await pinnace("snapshots", "list", "--admin", server.address);
+  assertEquals([code, stdout.split("\n")], [0, [
+    "held  held back: it would remove too much",
+    "h1  held back, of edge\\u{1b}[2J: it would remove too much",
+    "",
+  ]]);
 });
