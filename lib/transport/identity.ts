@@ -49,10 +49,9 @@ export function namesHost({ dnsNames, addresses }: CertificateNames, host: strin
   const address = canonicalAddress(host);
   if (address !== undefined) return addresses.includes(address);
   const wanted = host.toLowerCase().replace(/\.$/, "");
-  const parent = wanted.replace(/^[^.]+/, "");
+  const parent = /^[^.]+(\.[^.]+\..+)$/.exec(wanted)?.[1]; // of at least two labels
   return dnsNames.some((name) =>
-    name === wanted ||
-    (name.startsWith("*.") && parent.includes(".", 1) && name.slice(1) === parent)
+    name === wanted || (name.startsWith("*.") && name.slice(1) === parent)
   );
 }
 

@@ -6,9 +6,10 @@
  */
 import net from "node:net";
 import { formatHostPort } from "../model/host_port.ts";
-import { Gate, type PeerIdentity } from "./gate.ts";
+import { Doorkeeper } from "./doorkeeper.ts";
 import type { FrameLimits, Violation } from "./frame_rules.ts";
-import { ClientLeftError, HandshakeError } from "./server_handshake.ts";
+import type { Gate, PeerIdentity } from "./gate.ts";
+import { PortWatch } from "./port_watch.ts";
 
 /** Where connections go. {@link PushServer} is one. */
 export interface ConnectionTaker {
@@ -42,6 +43,10 @@ export interface ListenerHooks {
   refused?(reason: RefusalReason, address: string, detail?: string): void;
   /** A connection was ended since its peer broke the rules of HTTP/2. */
   violation?(violation: Violation, address: string): void;
+  /** The port accepts nobody any more, as it is when the process has run out of files; it is opened anew until it does. */
+  dead?(): void;
+  /** The port accepts again. */
+  revived?(): void;
 }
 
 /** A raw connection made secure: what to read and write instead, and who the peer proved to be. */
@@ -58,12 +63,17 @@ export interface ListenOptions {
   readonly prefaceDeadline?: number;
   /** Connections without a complete preface. Default 1,000. */
   readonly maxUnfinished?: number;
-  /** Connections in all. Default 20,000; Infinity: no cap. */
+  /**
+   * Connections in all. Default 20,000, or fewer where the process may not have as many files open and
+   * that can be found out; Infinity: no cap.
+   */
   readonly maxConnections?: number;
   /** Connections of one IP address. Default 10,000; Infinity: no cap. */
   readonly maxPerAddress?: number;
   readonly limits?: FrameLimits;
   readonly hooks?: ListenerHooks;
+  /** How often it is tried whether the port still accepts. Default 10 s; Infinity: never. */
+  readonly watchEvery?: number;
   /** The address as configured; what its peers are known to have dialled. */
   readonly name?: string;
   /**
@@ -81,6 +91,8 @@ export class ListenError extends Error {
 /** An open port. Disposing it stops accepting and drops whoever did not get ready; others stay with their server. */
 export interface Listener extends AsyncDisposable {
   readonly address: { readonly host: string; readonly port: number };
+  /** Whether it accepts, as far as is known. */
+  readonly alive: boolean;
 }
 
 /** Listens. Rejects with a {@link ListenError} that says what is in the way. */
@@ -89,124 +101,76 @@ export async function listen(
   taker: ConnectionTaker,
   options: ListenOptions,
 ): Promise<Listener> {
-  const doorkeeper = new Doorkeeper(taker, options);
-  const server = net.createServer({ allowHalfOpen: false, noDelay: true }, (socket) => {
-    doorkeeper.admit(socket);
-  });
   const host = at.host.replace(/^\[(.*)\]$/, "$1");
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(listenError(host, at.port, cause)));
-    server.listen({ host, port: at.port }, resolve);
-  });
-  server.on("error", () => {}); // uncaught, it would end the process
-  const bound = server.address() as net.AddressInfo;
-  return {
-    address: { host: bound.address, port: bound.port },
-    [Symbol.asyncDispose]() {
-      server.close();
-      doorkeeper.dropUnfinished();
-      return Promise.resolve();
-    },
-  };
+  const port = new OpenPort(taker, options);
+  await port.open(host, at.port);
+  return port;
 }
 
-/** Counts connections, and lets in those that get ready in time. */
-class Doorkeeper {
-  readonly #taker: ConnectionTaker;
+/** How often a port is watched. Milliseconds. */
+const WATCH_EVERY = 10_000;
+
+class OpenPort implements Listener {
   readonly #options: ListenOptions;
-  readonly #unfinished = new Set<net.Socket>();
-  readonly #perAddress = new Map<string, number>();
-  #connections = 0;
+  readonly #doorkeeper: Doorkeeper;
+  #server: net.Server | undefined;
+  #watch: PortWatch | undefined;
+  #bound: net.AddressInfo | undefined;
+  #closed = false;
 
   constructor(taker: ConnectionTaker, options: ListenOptions) {
-    this.#taker = taker;
     this.#options = options;
+    this.#doorkeeper = new Doorkeeper(taker, options);
   }
 
-  admit(socket: net.Socket): void {
-    socket.on("error", () => {}); // "close" follows
-    const address = socket.remoteAddress;
-    if (address === undefined) return void socket.destroy(); // gone already
-    const full = this.#full(address);
-    if (full !== undefined) return this.#refuse(socket, full, address);
-    this.#count(socket, address);
-    const { prefaceDeadline = 5000, secure } = this.#options;
-    const settled = () => {
-      clearTimeout(timer);
-      return this.#unfinished.delete(socket);
-    };
-    const refuse = (reason: RefusalReason, detail?: string) => {
-      if (settled()) this.#refuse(socket, reason, address, detail);
-    };
-    const timer = setTimeout(() => refuse("deadline"), prefaceDeadline);
-    if (secure === undefined) {
-      socket.once("close", settled);
-      return this.#gate({ socket }, address, settled);
-    }
-    // A handshake that fails closes the socket itself; it is settled by what `secure` comes to.
-    secure(socket).then(
-      (secured) => {
-        if (socket.destroyed) return void settled();
-        socket.once("close", settled);
-        this.#gate(secured, address, settled);
-      },
-      (error) => {
-        if (error instanceof ClientLeftError) settled(); // a health probe, for example
-        else refuse(error instanceof HandshakeError ? error.reason : "handshake", said(error));
-      },
-    );
+  get address(): { readonly host: string; readonly port: number } {
+    const { address, port } = this.#bound!;
+    return { host: address, port };
   }
 
-  dropUnfinished(): void {
-    for (const socket of this.#unfinished) socket.destroy();
+  get alive(): boolean {
+    return !this.#closed && (this.#watch?.alive ?? true);
   }
 
-  #gate({ socket, identity }: Secured, address: string, settled: () => boolean): void {
-    const { now, limits, hooks, name } = this.#options;
-    new Gate(socket, {
-      side: "server",
-      now,
-      ...(limits === undefined ? {} : { limits }),
-      ...(identity === undefined ? {} : { identity }),
-      ...(name === undefined ? {} : { listener: name }),
-      hooks: {
-        preface: (gate) => {
-          settled();
-          this.#taker.inject(gate);
-        },
-        violation: (violation) => hooks?.violation?.(violation, address),
-      },
+  async open(host: string, port: number): Promise<void> {
+    this.#bound = await this.#listen(host, port);
+    const { hooks, watchEvery = WATCH_EVERY } = this.#options;
+    this.#watch = new PortWatch({
+      address: this.address,
+      admit: (socket) => this.#doorkeeper.admit(socket),
+      reopen: () => this.#reopen(),
+      dead: () => hooks?.dead?.(),
+      revived: () => hooks?.revived?.(),
+      every: watchEvery,
     });
   }
 
-  #full(address: string): RefusalReason | undefined {
-    const { maxUnfinished = 1000, maxConnections = 20_000, maxPerAddress = 10_000 } = this.#options;
-    if (this.#connections >= maxConnections) return "connections";
-    if ((this.#perAddress.get(address) ?? 0) >= maxPerAddress) return "address";
-    if (this.#unfinished.size >= maxUnfinished) return "unfinished";
-    return undefined;
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#server?.close();
+    this.#doorkeeper.dropUnfinished();
+    await this.#watch?.[Symbol.asyncDispose]();
+    this.#server?.close(); // one that was being opened anew
   }
 
-  #count(socket: net.Socket, address: string): void {
-    this.#connections++;
-    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
-    this.#unfinished.add(socket);
-    socket.once("close", () => {
-      this.#connections--;
-      const left = this.#perAddress.get(address)! - 1;
-      if (left > 0) this.#perAddress.set(address, left);
-      else this.#perAddress.delete(address);
+  async #listen(host: string, port: number): Promise<net.AddressInfo> {
+    const server = net.createServer({ allowHalfOpen: false, noDelay: true }, (socket) => {
+      if (this.#watch === undefined) this.#doorkeeper.admit(socket);
+      else this.#watch.take(socket);
     });
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (cause) => reject(listenError(host, port, cause)));
+      server.listen({ host, port }, resolve);
+    });
+    server.on("error", () => {}); // uncaught, it would end the process
+    this.#server = server;
+    return server.address() as net.AddressInfo;
   }
 
-  #refuse(socket: net.Socket, reason: RefusalReason, address: string, detail?: string): void {
-    this.#options.hooks?.refused?.(reason, address, detail);
-    socket.destroy();
+  async #reopen(): Promise<void> {
+    this.#server?.close();
+    if (!this.#closed) await this.#listen(this.address.host, this.address.port);
   }
-}
-
-function said(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function listenError(host: string, port: number, cause: NodeJS.ErrnoException): ListenError {

@@ -256,7 +256,7 @@ Deno.test("gate: destroying it closes the connection", async () => {
 
 Deno.test("gate: both addresses can be seen, and who the peer is once it is known", async () => {
   await using pair = await socketPair();
-  const identity = { uris: ["spiffe://example.org/ns/a/sa/b"] };
+  const identity = { uris: ["spiffe://example.org/ns/a/sa/b"], dnsNames: [] };
   const gate = new Gate(pair.near, { side: "server", now, identity });
   assertEquals(gate.remoteAddress, "127.0.0.1");
   assertEquals(gate.remotePort, pair.far.localPort);

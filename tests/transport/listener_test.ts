@@ -174,6 +174,18 @@ Deno.test("listener: closed, it accepts no more, drops the unfinished and leaves
   await until(() => gates[0]!.closed, "closed");
 });
 
+Deno.test("listener: a connection knows which address was dialled, as configured", async () => {
+  await using named = new Bench({ name: "0.0.0.0:15010" });
+  await using nameless = new Bench();
+  await using _one = await named.dial(PREFACE);
+  await using _two = await nameless.dial(PREFACE);
+  await until(() => named.gates.length + nameless.gates.length === 2, "both are handed over");
+  assertEquals([named.gates[0]!.listener, nameless.gates[0]!.listener], [
+    "0.0.0.0:15010",
+    undefined,
+  ]);
+});
+
 Deno.test("listener: connections are secured first where that is asked for", async () => {
   const identity = { uris: ["spiffe://example.org/ns/a/sa/b"], dnsNames: [] };
   let count = 0;

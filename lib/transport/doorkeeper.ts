@@ -1,0 +1,116 @@
+/**
+ * Who comes in at a port: caps, deadlines, a handshake where one is asked for, then the gate.
+ *
+ * @module
+ */
+import type { Socket } from "node:net";
+import { Gate } from "./gate.ts";
+import type { ConnectionTaker, ListenOptions, RefusalReason, Secured } from "./listener.ts";
+import { connectionsThatFit } from "./open_files.ts";
+import { ClientLeftError, HandshakeError } from "./server_handshake.ts";
+
+/** Connections in all that a port takes unless it is told otherwise, or fewer where not so many fit. */
+const MOST_CONNECTIONS = 20_000;
+
+/** Counts connections, and lets in those that get ready in time. */
+export class Doorkeeper {
+  readonly #taker: ConnectionTaker;
+  readonly #options: ListenOptions;
+  readonly #unfinished = new Set<Socket>();
+  readonly #perAddress = new Map<string, number>();
+  readonly #most: number;
+  #connections = 0;
+
+  constructor(taker: ConnectionTaker, options: ListenOptions) {
+    this.#taker = taker;
+    this.#options = options;
+    this.#most = options.maxConnections ?? Math.min(MOST_CONNECTIONS, connectionsThatFit());
+  }
+
+  /** Takes a connection that was accepted. */
+  admit(socket: Socket): void {
+    socket.on("error", () => {}); // "close" follows
+    const address = socket.remoteAddress;
+    if (address === undefined) return void socket.destroy(); // gone already
+    const full = this.#full(address);
+    if (full !== undefined) return this.#refuse(socket, full, address);
+    this.#count(socket, address);
+    const { prefaceDeadline = 5000, secure } = this.#options;
+    const settled = () => {
+      clearTimeout(timer);
+      return this.#unfinished.delete(socket);
+    };
+    const refuse = (reason: RefusalReason, detail?: string) => {
+      if (settled()) this.#refuse(socket, reason, address, detail);
+    };
+    const timer = setTimeout(() => refuse("deadline"), prefaceDeadline);
+    if (secure === undefined) {
+      socket.once("close", settled);
+      return this.#gate({ socket }, address, settled);
+    }
+    // A handshake that fails closes the socket itself; it is settled by what `secure` comes to.
+    secure(socket).then(
+      (secured) => {
+        if (socket.destroyed) return void settled();
+        socket.once("close", settled);
+        this.#gate(secured, address, settled);
+      },
+      (error) => {
+        if (error instanceof ClientLeftError) settled(); // a health probe, for example
+        else refuse(error instanceof HandshakeError ? error.reason : "handshake", said(error));
+      },
+    );
+  }
+
+  /** Drops whoever did not get ready. */
+  dropUnfinished(): void {
+    for (const socket of this.#unfinished) socket.destroy();
+  }
+
+  #gate({ socket, identity }: Secured, address: string, settled: () => boolean): void {
+    const { now, limits, hooks, name } = this.#options;
+    new Gate(socket, {
+      side: "server",
+      now,
+      ...(limits === undefined ? {} : { limits }),
+      ...(identity === undefined ? {} : { identity }),
+      ...(name === undefined ? {} : { listener: name }),
+      hooks: {
+        preface: (gate) => {
+          settled();
+          this.#taker.inject(gate);
+        },
+        violation: (violation) => hooks?.violation?.(violation, address),
+      },
+    });
+  }
+
+  #full(address: string): RefusalReason | undefined {
+    const { maxUnfinished = 1000, maxPerAddress = 10_000 } = this.#options;
+    if (this.#connections >= this.#most) return "connections";
+    if ((this.#perAddress.get(address) ?? 0) >= maxPerAddress) return "address";
+    if (this.#unfinished.size >= maxUnfinished) return "unfinished";
+    return undefined;
+  }
+
+  #count(socket: Socket, address: string): void {
+    this.#connections++;
+    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
+    this.#unfinished.add(socket);
+    socket.once("close", () => {
+      this.#connections--;
+      const left = this.#perAddress.get(address)! - 1;
+      if (left > 0) this.#perAddress.set(address, left);
+      else this.#perAddress.delete(address);
+    });
+  }
+
+  #refuse(socket: Socket, reason: RefusalReason, address: string, detail?: string): void {
+    this.#options.hooks?.refused?.(reason, address, detail);
+    socket.destroy();
+  }
+}
+
+function said(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,25 @@
+/**
+ * A process that runs out of files: a port in it, which says on standard output what happens. Run by
+ * a test.
+ *
+ * @module
+ */
+import { listen } from "../../lib/transport/listener.ts";
+
+const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+const listener = await listen(
+  { host: "127.0.0.1", port: 0 },
+  { inject: (gate) => gate.destroy() },
+  {
+    now: () => performance.now(),
+    prefaceDeadline: 600_000,
+    ...(Deno.args[0] === "uncapped" ? { maxConnections: Infinity } : {}),
+    watchEvery: 100,
+    hooks: {
+      dead: () => say("dead"),
+      revived: () => say("revived"),
+      refused: (reason) => say(`refused ${reason}`),
+    },
+  },
+);
+say(`port ${listener.address.port}`);
