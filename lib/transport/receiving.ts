@@ -165,8 +165,7 @@ export class Receiving implements ReceivedStreamInfo {
   }
 
   async #run(): Promise<void> {
-    const work = this.#inbox.each((bytes) => this.#work(bytes));
-    await Promise.all([work, this.#goOn()]);
+    await Promise.all([this.#inbox.each((bytes) => this.#work(bytes)), this.#goOn()]);
   }
 
   #next() {
