@@ -32,6 +32,7 @@ class Upstream implements AsyncDisposable {
   readonly events: Event[] = [];
   /** Resources in each push of service entries. */
   readonly pushes: number[] = [];
+  streams = 0;
   readonly hub = new Hub();
   readonly #sender = new Sender({ now });
   readonly #sessions: Sessions;
@@ -40,9 +41,9 @@ class Upstream implements AsyncDisposable {
   constructor() {
     const quiet = () => {};
     const observer: SessionObserver = {
-      opened: quiet,
+      opened: () => void this.streams++,
       cut: quiet,
-      closed: quiet,
+      closed: () => void this.streams--,
       sent: (_session, { type, content }) => {
         if (type !== SERVICE_ENTRY) return;
         const full = content.kind === "full";
@@ -167,7 +168,7 @@ Deno.test("pull, served: after a reconnect only what changed meanwhile is sent",
   downstream.pulls.configure([target]);
   await until(() => upstream.acks === ANSWERS, "every kind is ACKed");
   downstream.pulls.configure([]);
-  await until(() => downstream.registry.connected === 0, "the stream is over");
+  await until(() => upstream.streams === 0, "the stream is over");
   upstream.publish(entries.slice(2));
   downstream.pulls.configure([target]);
   await until(() => namesOf(downstream, target).length === 98, "the difference came");
@@ -228,13 +229,17 @@ Deno.test("pull, served: tiers that pull from each other come to rest, and send 
   own.b = converted(6).slice(4);
   publish();
   await until(() => namesOf(ofB, at(a.port)).length === 6, "what b has came back from a");
-  const sent = () => a.pushes.length + b.pushes.length;
   await until(() => a.acks + b.acks >= 2 * ANSWERS + 2, "all is ACKed");
-  const before = sent();
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  publish();
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  assertEquals(sent(), before);
+  const before = { pushes: a.pushes.length + b.pushes.length, acks: a.acks + b.acks };
+  for (const count of [7, 8]) {
+    publish(); // nothing new
+    own.b = converted(count).slice(4);
+    publish();
+    await until(() => namesOf(ofB, at(a.port)).length === count, "the change went round");
+  }
+  await until(() => a.acks + b.acks >= before.acks + 4, "all is ACKed");
+  // Each change goes to the other once and comes back once.
+  assertEquals(a.pushes.length + b.pushes.length, before.pushes + 4);
 });
 
 /** A server of one variant of ADS. */
