@@ -4,7 +4,7 @@ import { JudgeError, JudgeWorker } from "../../lib/receive/judge_worker.ts";
 import type { Judgement, JudgeOptions } from "../../lib/receive/received.ts";
 import { mcpPush, mcpResource } from "./pushes.ts";
 
-const PROGRAM = new URL("./judging_worker.ts", import.meta.url);
+const REAL = new URL("./judging_worker.ts", import.meta.url);
 const script = (text: string) => new URL(`data:text/javascript,${encodeURIComponent(text)}`);
 const FAILING = script('addEventListener("message", () => { throw new Error("made to fail"); });');
 const HANGING = script('addEventListener("message", () => { for (;;); });');
@@ -20,8 +20,8 @@ function firstName(judgement: Judgement): string | undefined {
   return judgement.resources[0]?.resource.name;
 }
 
-Deno.test("judge worker: the program as a worker judges as this thread does", async () => {
-  await using worker = new JudgeWorker({ createWorker: start(PROGRAM), small: 0 });
+Deno.test("judge worker: a worker judges as this thread does", async () => {
+  await using worker = new JudgeWorker({ createWorker: start(REAL), small: 0 });
   const pushes = [
     push(500),
     mcpPush([mcpResource("shop/a"), mcpResource("/b")]),
@@ -45,7 +45,7 @@ Deno.test("judge worker: answers come in order, small pushes do not overtake", a
   await using worker = new JudgeWorker({
     createWorker: () => {
       workers++;
-      return start(PROGRAM)();
+      return start(REAL)();
     },
   });
   const order: (string | undefined)[] = [];
@@ -64,8 +64,17 @@ Deno.test("judge worker: one that dies is our failure, not the push's, and is re
   let url = FAILING;
   await using worker = new JudgeWorker({ createWorker: () => start(url)(), small: 0 });
   await assertRejects(() => worker.judge(push(2), OPTIONS, signal), JudgeError, "made to fail");
-  url = PROGRAM;
+  url = REAL;
   assertEquals(firstName(await worker.judge(push(2), OPTIONS, signal)), "shop/svc-0");
+});
+
+Deno.test("judge worker: an error of ours while judging is no judgement, in the worker or here", async () => {
+  for (const small of [0, 1 << 20]) {
+    await using worker = new JudgeWorker({ createWorker: start(REAL), small });
+    const broken = { protocol: "mcp" } as JudgeOptions;
+    await assertRejects(() => worker.judge(push(2), broken, signal), JudgeError, "undefined");
+    assertEquals(firstName(await worker.judge(push(2), OPTIONS, signal)), "shop/svc-0");
+  }
 });
 
 Deno.test("judge worker: one that hangs is replaced", async () => {
@@ -78,7 +87,7 @@ Deno.test("judge worker: one that hangs is replaced", async () => {
 });
 
 Deno.test("judge worker: who gives up does not wait, and does not stop the next", async () => {
-  await using worker = new JudgeWorker({ createWorker: start(PROGRAM), small: 0 });
+  await using worker = new JudgeWorker({ createWorker: start(REAL), small: 0 });
   const gone = new AbortController();
   const first = worker.judge(push(2000), OPTIONS, gone.signal);
   const second = worker.judge(push(2, "second"), OPTIONS, gone.signal);

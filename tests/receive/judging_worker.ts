@@ -1,4 +1,4 @@
-/** The program's worker, without the rest of the program. */
-import { runWorker, type WorkerThread } from "../../lib/cli/worker.ts";
+/** A worker that judges pushes. */
+import { startJudging } from "../../lib/receive/judge_thread.ts";
 
-runWorker(globalThis as unknown as WorkerThread, []);
+startJudging(self as never);
