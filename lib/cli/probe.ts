@@ -46,13 +46,12 @@ export async function probeUntil(
   const writer = new Writer();
   const tell = (news: ProbeNews) => {
     if (news.kind === "progress") return progress.show(news.text);
-    const text = news.kind === "push"
-      ? printPush({ ...news, after: after() }, options.format, out.colours)
-      : `${visible(news.message)}\n`;
-    const to = news.kind === "push" ? out : err;
+    const at = after();
     writer.add(async () => {
       await progress.clear();
-      await to.write(text);
+      if (news.kind === "push") {
+        await out.write(printPush({ ...news, after: at }, options.format, out.colours));
+      } else await err.write(`${visible(news.message)}\n`);
     });
   };
   const end = await run(options, tell, signal);
@@ -112,12 +111,13 @@ async function run(
   return end.kind === "failed" ? { ...end, message: `${at}: ${end.message}` } : end;
 }
 
-/** Writes one thing after the other. */
+/** Writes one thing after the other, later than now: laying out a large push may take seconds, and its answer goes first. */
 class Writer {
   #last: Promise<void> = Promise.resolve();
 
   add(write: () => Promise<void>): void {
-    this.#last = this.#last.then(write);
+    const later = () => new Promise((resolve) => setTimeout(resolve));
+    this.#last = this.#last.then(later).then(write);
   }
 
   async idle(): Promise<void> {

@@ -173,10 +173,14 @@ export class Probing implements AsyncDisposable {
 
   #over(): void {
     const why = this.#stream.failure ?? "without a reason";
+    this.#fail(`the server ended the stream: ${why}${this.#hintFor(why)}`);
+  }
+
+  #hintFor(why: string): string {
+    if (/larger than max/.test(why)) return "; --max-message says how much is taken";
     // Some servers end the stream at the first type that they do not serve.
     const isType = /^(INVALID_ARGUMENT|UNIMPLEMENTED|NOT_FOUND|UNKNOWN)/.test(why);
-    const hint = isType && !this.#options.named ? "; --collection asks only for what you name" : "";
-    this.#fail(`the server ended the stream: ${why}${hint}`);
+    return isType && !this.#options.named ? "; --collection asks only for what you name" : "";
   }
 
   #fail(message: string): void {
