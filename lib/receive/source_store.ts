@@ -4,7 +4,9 @@
  * A file is written under a temporary name, flushed, renamed, and its folder flushed: at each moment a
  * loss of power leaves the set before or this one. It then stays open, and what changes is appended as
  * flushed records, until they outgrow half of what they change: a small change of a large set is a small
- * write. After a restart a source's first change writes its file anew.
+ * write. After a restart a source's first change writes its file anew. What a killed process appended
+ * and did not flush is read by the next one, and may yet go with the power: the source, which is told
+ * what is held, sends it again.
  *
  * @module
  */
@@ -284,8 +286,7 @@ function isSeenLater(before: StoredSource, source: StoredSource): boolean {
 }
 
 function isSourceFile(name: string): boolean {
-  const match = NAME.exec(name);
-  return match !== null && match[1] === undefined;
+  return NAME.exec(name)?.[0].endsWith(".source") === true;
 }
 
 /** Names may be anything; a hash of one can be the name of a file. */
