@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertExists, assertMatch } from "@std/assert";
 import { ADS_PATHS } from "../../lib/transport/pull_link.ts";
-import { PullBench, TARGET } from "./pulling.ts";
+import { PullBench, sotwBench, TARGET } from "./pulling.ts";
 
 const DELTA = ADS_PATHS.delta;
 const SOTW = ADS_PATHS.sotw;
@@ -211,4 +211,14 @@ Deno.test("pull: disposing while dialling, waiting and up ends everything", asyn
     await bench.pass(100_000);
     assertEquals(bench.dialled.length, 1);
   }
+});
+
+Deno.test("pull: what was learned of a server is forgotten when it cannot be reached", async () => {
+  await using bench = await sotwBench();
+  bench.dial = () => Promise.reject(new Error("connection refused"));
+  bench.stream.leave(); // which alone forgets nothing
+  await bench.pass(1000);
+  bench.dial = undefined;
+  await bench.pass(4000);
+  assertEquals([bench.streams.length, bench.stream.path], [3, DELTA]);
 });
