@@ -37,6 +37,7 @@ import { Reloader, type ReloadState } from "./reloader.ts";
 import { RestartNeeds } from "./restart_needs.ts";
 import { logTlsProblems, logUndialable } from "./source_observer.ts";
 import { folderOf } from "./store_place.ts";
+import type { WorkerRole } from "./worker.ts";
 
 /** What the program is started with. */
 export interface AppOptions {
@@ -268,8 +269,8 @@ export class App implements AsyncDisposable {
       reload: () => this.#reloader.state,
       sessions: () => this.#sessions.list(),
       sinks: () => this.sinks,
-      ports: () => this.#doors.ports,
-      intake: () => this.#intake,
+      ports: () => ({ listen: this.#doors.ports, receive: this.#intake.ports }),
+      sources: () => this.#intake.statuses(this.#publisher.status().heldParts ?? []),
       events: () => this.#observing.events,
       findings: () => [...this.#union?.findings() ?? [], ...this.#options.sources.findings()],
       connections: () => this.#doors.connections,
@@ -300,7 +301,7 @@ export class App implements AsyncDisposable {
     const { config } = this.#options;
     return new ConfigLoader({
       config,
-      createWorker: () => this.#worker(),
+      createWorker: () => this.#worker("load"),
       seed: () => {
         const snapshot = this.#hub.current?.snapshot;
         return snapshot && makeSeed(snapshot.services, snapshot.settings);
@@ -316,7 +317,7 @@ export class App implements AsyncDisposable {
       ...FIRST_TIMES,
       onChange: (since) => this.#reloadSince(since),
       probe: () => this.#loader.probe(),
-      watchFs: watchInWorker({ createWorker: () => this.#worker() }),
+      watchFs: watchInWorker({ createWorker: () => this.#worker("watch") }),
       onError: (error) => {
         const fields = { error: explain(error) };
         this.#log.logger("config").warn("files are compared now and then, no events come", fields);
@@ -324,8 +325,8 @@ export class App implements AsyncDisposable {
     });
   }
 
-  #worker(): Worker {
-    return new Worker(this.#options.workerUrl, { type: "module" });
+  #worker(name: WorkerRole): Worker {
+    return new Worker(this.#options.workerUrl, { type: "module", name });
   }
 
   #portOptions(use: string) {

@@ -4,19 +4,21 @@
  *
  * @module
  */
+import type { StatusSource } from "../admin/status.ts";
 import type { PullSettings, Settings } from "../model/settings.ts";
 import { JudgeWorker } from "../receive/judge_worker.ts";
 import type { SourceStore } from "../receive/received.ts";
 import type { SourceEvent } from "../receive/source_events.ts";
 import { Sources, type SourcesOptions } from "../receive/sources.ts";
+import type { HeldCandidate } from "../rollout/publishing.ts";
 import { systemClock } from "../rollout/clock.ts";
 import { ownCollections, type Snapshot } from "../snapshot/snapshot.ts";
 import type { Sender } from "../transport/sender.ts";
-import type { PullContext, PullObserver, PullStatus } from "../transport/pull_link.ts";
+import type { PullContext, PullObserver } from "../transport/pull_link.ts";
 import { Pulls } from "../transport/puller.ts";
-import type { ReceivedStreamInfo } from "../transport/receiver_observer.ts";
 import { pullTargets } from "./dial_targets.ts";
 import type { OpenPort } from "./listeners.ts";
+import { sourceStatuses } from "./source_status.ts";
 import { ReceiverDoor, type ReceiverDoorOptions } from "./receiver_door.ts";
 
 /** What the intake works with. */
@@ -54,7 +56,7 @@ export class Intake implements AsyncDisposable {
     });
     const { workerUrl } = options;
     this.#judge = new JudgeWorker({
-      createWorker: () => new Worker(workerUrl, { type: "module" }),
+      createWorker: () => new Worker(workerUrl, { type: "module", name: "judge" }),
     });
     const { judge } = this.#judge;
     this.#door = new ReceiverDoor({ ...options, registry: this.sources, judge });
@@ -65,14 +67,14 @@ export class Intake implements AsyncDisposable {
     return this.#door.ports;
   }
 
-  /** The live streams of sources that dialled. */
-  get streams(): readonly ReceivedStreamInfo[] {
-    return this.#door.streams;
-  }
-
-  /** Where each pull stands. */
-  get pulls(): readonly PullStatus[] {
-    return this.#pulls?.pulls.status() ?? [];
+  /** Where each source stands; `held`: sets of sources that wait for a person. */
+  statuses(held: readonly HeldCandidate[]): readonly StatusSource[] {
+    return sourceStatuses({
+      known: this.sources.status(),
+      streams: this.#door.streams,
+      pulls: this.#pulls?.pulls.status() ?? [],
+      held,
+    });
   }
 
   /** Puts into effect what is stored of sources. `restored` is what is served meanwhile. */

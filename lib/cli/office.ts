@@ -29,10 +29,8 @@ import type { Hub } from "../snapshot/hub.ts";
 import type { SnapshotStore } from "../snapshot/store.ts";
 import type { SessionInfo } from "../transport/session.ts";
 import type { SinkStatus } from "../transport/sink_dialer.ts";
-import type { Intake } from "./intake.ts";
 import type { OpenPort } from "./listeners.ts";
 import type { ReloadState } from "./reloader.ts";
-import { sourceStatuses } from "./source_status.ts";
 import { VERSION } from "./version.ts";
 
 /** What is shown. */
@@ -43,9 +41,13 @@ export interface OfficeSources {
   readonly reload: () => ReloadState | undefined;
   readonly sessions: () => readonly SessionInfo[];
   readonly sinks: () => readonly SinkStatus[];
-  /** That peers dial. */
-  readonly ports: () => readonly OpenPort[];
-  readonly intake: () => Intake;
+  /** Ports that peers dial, and those that sources do. */
+  readonly ports: () => {
+    readonly listen: readonly OpenPort[];
+    readonly receive: readonly OpenPort[];
+  };
+  /** What gives us resources besides our own configuration. */
+  readonly sources: () => readonly StatusSource[];
   readonly events: () => EventLog;
   /** What is to be said besides what loading and the store have to say. */
   readonly findings: () => readonly Finding[];
@@ -79,7 +81,7 @@ export class Office implements AsyncDisposable {
       streams: sources.sessions,
       sinks: sources.sinks,
       connections: sources.connections,
-      sources: () => this.#sourceStatuses(),
+      sources: sources.sources,
       certificates: () => this.#certificates(),
       loopDelay: () => this.#heartbeat.delay,
     });
@@ -145,24 +147,26 @@ export class Office implements AsyncDisposable {
   }
 
   #ready(): Health {
-    const { hub, ports, intake } = this.#sources;
+    const { hub, ports } = this.#sources;
+    const { listen, receive } = ports();
     if (hub.current === undefined) return { ok: false, reason: "there is nothing to serve yet" };
     // None is needed where sinks are only dialled.
-    if (this.#hasPorts && ports().length === 0) return { ok: false, reason: "no port is open" };
-    const dead = [...ports(), ...intake().ports].find(({ alive }) => !alive);
+    if (this.#hasPorts && listen.length === 0) return { ok: false, reason: "no port is open" };
+    const dead = [...listen, ...receive].find(({ alive }) => !alive);
     if (dead === undefined) return { ok: true };
     return { ok: false, reason: `${dead.address} takes no connections; it is being opened anew` };
   }
 
   #status(): Status {
-    const { hub, publisher, reload, sessions, sinks, ports, intake, events } = this.#sources;
+    const { hub, publisher, reload, sessions, sinks, ports, sources, events } = this.#sources;
+    const { listen, receive } = ports();
     const publishing = publisher().status();
     return buildStatus({
       instance: this.#instance,
       version: VERSION,
       startedAt: this.#startedAt,
       now: systemClock.now(),
-      listen: [...ports(), ...intake().ports].map(({ address, tls }) => ({
+      listen: [...listen, ...receive].map(({ address, tls }) => ({
         address,
         tls: tls !== undefined,
       })),
@@ -176,32 +180,22 @@ export class Office implements AsyncDisposable {
       ],
       peers: sessions(),
       sinks: sinks(),
-      sources: this.#sourceStatuses(),
+      sources: sources(),
       certificates: this.#certificates(),
       events: events().list({ limit: 5 }),
     });
   }
 
-  #sourceStatuses(): StatusSource[] {
-    const intake = this.#sources.intake();
-    return sourceStatuses({
-      known: intake.sources.status(),
-      streams: intake.streams,
-      pulls: intake.pulls,
-      held: this.#sources.publisher().status().heldParts ?? [],
-    });
-  }
-
   /** What ports show to those who dial. */
   #certificates(): StatusCertificate[] {
-    const { ports, intake } = this.#sources;
+    const { listen, receive } = this.#sources.ports();
     const of = (use: string) => ({ configured, tls }: OpenPort): StatusCertificate[] => {
       if (tls === undefined) return [];
       const { subject, notAfter, problem } = tls;
       const what = problem === undefined ? {} : { problem: problem.message };
       return [{ use: `${use} ${configured}`, subject, notAfter, ...what }];
     };
-    return [...ports().flatMap(of("listen")), ...intake().ports.flatMap(of("receive"))];
+    return [...listen.flatMap(of("listen")), ...receive.flatMap(of("receive"))];
   }
 
   async #snapshots(): Promise<readonly ListedSnapshot[]> {

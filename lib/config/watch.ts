@@ -35,10 +35,10 @@ export interface WatcherOptions extends WatchTimes {
   /** Events are not to be had, for example since the system's watches are used up, or a call back failed; polling goes on. */
   readonly onError?: (error: unknown) => void;
   /**
-   * Where events come from, each folder for itself. Default: `Deno.watchFs` in this thread, whose closing
-   * never ends where a FIFO appeared in a folder; `watchInWorker` does without that.
+   * Where events come from, each folder for itself: `watchInWorker`. Never `Deno.watchFs` in this
+   * thread, whose closing never ends where a FIFO appeared in a folder.
    */
-  readonly watchFs?: (folders: string[]) => FsEvents;
+  readonly watchFs: (folders: string[]) => FsEvents;
 }
 
 /** Events that fail again and again are tried at least this often. Milliseconds. */
@@ -104,11 +104,9 @@ export class ConfigWatcher implements AsyncDisposable {
 
   /** Gives whether events come from now on. */
   async #open({ folders, identity, concerns }: WatchTargets): Promise<boolean> {
-    const watchFs = this.#options.watchFs ??
-      ((paths) => Deno.watchFs(paths, { recursive: false }));
     this.#identity = identity;
     try {
-      const events: FsEvents = watchFs([...folders]);
+      const events: FsEvents = this.#options.watchFs([...folders]);
       this.#events = events;
       this.#track(this.#follow(events, concerns));
       if (!(await (events.ready ?? true)) || this.#events !== events) return false;

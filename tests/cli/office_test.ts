@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { AdminListenError } from "../../lib/admin/http.ts";
+import { EventLog } from "../../lib/admin/events.ts";
 import { statusSchema } from "../../lib/admin/status.ts";
+import type { OpenPort } from "../../lib/cli/listeners.ts";
 import { Office, type OfficeSources } from "../../lib/cli/office.ts";
 import { systemClock } from "../../lib/rollout/clock.ts";
 import { Publisher } from "../../lib/rollout/publisher.ts";
@@ -17,7 +19,7 @@ class Bench implements AsyncDisposable {
   readonly warnings: string[] = [];
   readonly office: Office;
   readonly #publisher: Publisher;
-  addresses: readonly string[] = [];
+  listen: readonly OpenPort[] = [];
 
   constructor(store: SnapshotStore = new MemoryStore({ keep: 3, now: Date.now })) {
     const { hub } = this;
@@ -29,7 +31,10 @@ class Bench implements AsyncDisposable {
       reload: () => undefined,
       sessions: () => [],
       sinks: () => [],
-      addresses: () => this.addresses,
+      ports: () => ({ listen: this.listen, receive: [] }),
+      sources: () => [],
+      events: () => new EventLog({ now: Date.now }),
+      findings: () => [],
       connections: () => 0,
       pushLoop: () => ({ waiting: false, progressedAt: 0 }),
       warn: (message) => this.warnings.push(message),
@@ -76,8 +81,12 @@ Deno.test("office: ready once something is published and a port is open", async 
   assertEquals(await bench.ready(), [503, "there is nothing to serve yet\n"]);
   bench.publish();
   assertEquals(await bench.ready(), [503, "no port is open\n"]);
-  bench.addresses = ["127.0.0.1:15010"];
+  const port = { configured: "127.0.0.1:15010", address: "127.0.0.1:15010", alive: true };
+  bench.listen = [port];
   assertEquals(await bench.ready(), [200, "ok\n"]);
+  bench.listen = [{ ...port, alive: false }];
+  const dead = "127.0.0.1:15010 takes no connections; it is being opened anew\n";
+  assertEquals(await bench.ready(), [503, dead]);
 });
 
 Deno.test("office: ready without a port where sinks are only dialled", async () => {

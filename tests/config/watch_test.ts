@@ -29,6 +29,7 @@ class Watched implements AsyncDisposable {
   constructor(config: string, options: Partial<WatcherOptions> = {}) {
     this.reader = new ConfigReader(config, { converter: PLAIN_CONVERTER, hostName: "test" });
     this.watcher = new ConfigWatcher({
+      watchFs: (folders) => Deno.watchFs(folders, { recursive: false }),
       ...EVENTS_ALONE,
       probe: () => Promise.resolve(this.reader.hasChanged()),
       onError: (error) => void this.errors.push(error),

@@ -35,7 +35,7 @@ async function tinyproxy(folder: TempFolder, connectPort: number) {
       "LogLevel Connect",
       "MaxClients 20",
       "Allow 127.0.0.1",
-      "BasicAuth edge pass:word",
+      "BasicAuth edge secret",
       `ConnectPort ${connectPort}`,
       "",
     ].join("\n"),
@@ -76,10 +76,9 @@ interopTest(
       const reason = await pinnace.process.expect("it says why", () => lastError(pinnace));
       assert(/40[17]/.test(reason), reason);
       assertEquals(sink.streams, 0);
-      // The colon of the password is escaped, as in any URL.
-      await pinnace.write({ services: ONE, sinks: [target("pass%3Aword")] });
+      await pinnace.write({ services: ONE, sinks: [target("secret")] });
       await sink.holds(["edge/billing"]);
-      await pinnace.write({ services: TWO, sinks: [target("pass%3Aword")] });
+      await pinnace.write({ services: TWO, sinks: [target("secret")] });
       await sink.holds(["edge/billing", "edge/ledger"]);
       assert((await proxy.requests()).includes(`CONNECT localhost:${port}`));
     }
@@ -123,7 +122,7 @@ interopTest(
     await using sink = await Sink.listening(`127.0.0.1:${port}`, { tls });
     await sink.holds(["edge/billing", "edge/ledger"]);
     shown.push(sink.opened[0]!.certificate);
-    assertEquals(JSON.stringify(shown[0]) === JSON.stringify(shown[1]), false, "another was shown");
+    assertEquals(shown.map((one) => (one as { issuer: string }).issuer), ["first", "second"]);
 
     // A sink that we do not trust gets nothing, and a person is told why.
     await sink.process[Symbol.asyncDispose]();

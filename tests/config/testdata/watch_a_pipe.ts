@@ -32,7 +32,9 @@ const watcher = new ConfigWatcher({
   probe: () => Promise.resolve(reader.hasChanged()),
   onChange: load,
   onError: (error) => say(`error ${error}`),
-  ...(where === "worker" ? { watchFs: watchInWorker({ createWorker }) } : {}),
+  watchFs: where === "worker"
+    ? watchInWorker({ createWorker })
+    : (folders) => Deno.watchFs(folders, { recursive: false }),
 });
 load();
 const ticks = setInterval(() => say("ticks"), 100);

@@ -32,7 +32,7 @@ func (r reported) EstablishResourceStream(stream mcp.ResourceSink_EstablishResou
 		if info, ok := caller.AuthInfo.(credentials.TLSInfo); ok && len(info.State.PeerCertificates) > 0 {
 			shown := info.State.PeerCertificates[0]
 			opened["certificate"] = map[string]interface{}{
-				"subject": shown.Subject.CommonName, "serial": shown.SerialNumber.String(),
+				"subject": shown.Subject.CommonName, "issuer": shown.Issuer.CommonName,
 			}
 		}
 	}
