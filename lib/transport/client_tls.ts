@@ -8,6 +8,7 @@ import net, { type Socket } from "node:net";
 import tls from "node:tls";
 import type { ClientTlsSettings } from "../model/settings.ts";
 import { certificateNames, namesHost } from "./identity.ts";
+import { systemAuthorities } from "./system_authorities.ts";
 import {
   checkAuthorities,
   checkPair,
@@ -22,6 +23,8 @@ import { untilAborted } from "./until_aborted.ts";
 export interface ClientTlsMaterial extends TlsMaterial {
   /** Whom the server's certificate must name: a DNS name or an IP address. */
   readonly serverName: string;
+  /** Whom this machine trusts; counts where there is no `ca`. Absent: whom the runtime does. */
+  readonly system?: string;
 }
 
 /** The handshake failed. The message says what is in the way. */
@@ -59,7 +62,12 @@ export async function readClientTls(
         const message = `our certificate ${own.subject} expired on ${dateOf(own.notAfter)}`;
         throw new TlsFilesError(message, "renew it");
       }
-      return { ...material, serverName: serverName ?? host };
+      const system = material.ca === undefined ? await systemAuthorities() : undefined;
+      return {
+        ...material,
+        serverName: serverName ?? host,
+        ...(system === undefined ? {} : { system }),
+      };
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;
       await untilAborted(new Promise((resolve) => setTimeout(resolve, APART)), signal);
@@ -76,13 +84,14 @@ export async function secureClient(
   material: ClientTlsMaterial,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const { ca, cert, key, serverName } = material;
+  const { cert, key, serverName } = material;
+  const ca = material.ca ?? material.system;
   const before = socket.bytesRead; // of a proxy
   const own = cert === undefined || key === undefined ? {} : { cert, key };
   const secured = tls.connect({
     socket,
     ...own,
-    ca: ca ?? systemAuthorities(),
+    ...(ca === undefined ? {} : { ca }),
     // An IP address is not told to the server, but its certificate must name it all the same.
     ...(net.isIP(serverName) === 0 ? { servername: serverName } : {}),
     host: serverName,
@@ -178,15 +187,4 @@ function whyUnauthorized(secured: tls.TLSSocket, { ca, serverName }: ClientTlsMa
   return ca === undefined
     ? `the server's certificate is signed by an authority that this system does not know${by}; give it as ca`
     : `the server's certificate is signed by an authority that is not among ca${by}`;
-}
-
-/** The system's own, or, on a machine without and where we may not see them, those that come with the runtime. */
-function systemAuthorities(): string[] {
-  try {
-    const system = tls.getCACertificates("system");
-    if (system.length > 0) return system;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotCapable)) throw error;
-  }
-  return [...tls.rootCertificates];
 }
