@@ -30,11 +30,18 @@ export class AdminError extends Error {
 /** How long an answer may take. Milliseconds. */
 const DEADLINE = 10_000;
 
+/** How something is asked. */
+export interface AskOptions {
+  readonly method?: "GET" | "POST";
+  /** Ends the waiting; that there is no answer is an error all the same. */
+  readonly signal?: AbortSignal;
+}
+
 /** Asks the admin listener for JSON. Throws {@link AdminError}. */
 export async function askAdmin(
   options: AdminOptions,
   path: string,
-  method: "GET" | "POST" = "GET",
+  { method = "GET", signal: ended }: AskOptions = {},
 ): Promise<unknown> {
   const address = options.admin ?? configuredAdmin(options.config);
   if (parseHostPort(address) === undefined) throw new AdminError(`${address} is not host:port`);
@@ -43,7 +50,8 @@ export async function askAdmin(
   let response: Response;
   let body: { error?: string } | undefined;
   try {
-    const signal = AbortSignal.timeout(DEADLINE);
+    const late = AbortSignal.timeout(DEADLINE);
+    const signal = ended === undefined ? late : AbortSignal.any([late, ended]);
     response = await fetch(`http://${address}${path}`, { method, headers, signal });
     body = await response.json();
   } catch (cause) {

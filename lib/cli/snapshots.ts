@@ -48,7 +48,9 @@ export function listSnapshots(options: AdminOptions): Promise<number> {
 /** Has the snapshot that the guard holds back published. */
 export function confirmSnapshot(options: AdminOptions & { readonly id: string }): Promise<number> {
   return asking(async () => {
-    await askAdmin(options, `/api/v1/snapshots/${encodeURIComponent(options.id)}/confirm`, "POST");
+    await askAdmin(options, `/api/v1/snapshots/${encodeURIComponent(options.id)}/confirm`, {
+      method: "POST",
+    });
     await print(`${options.id} is confirmed and will be published\n`, Deno.stdout);
   });
 }

@@ -39,7 +39,7 @@ export async function statusUntil(
 ): Promise<number> {
   let first: Status;
   try {
-    first = await askStatus(options);
+    first = await askStatus(options, signal);
   } catch (error) {
     if (!(error instanceof AdminError)) throw error;
     await err.write(`error: ${error.message.split("\n").map(visible).join("\n")}\n`);
@@ -47,17 +47,22 @@ export async function statusUntil(
   }
   if (options.watch) {
     const redraw = options.format === "text";
-    await watchScreen(out, { every: EVERY, signal, redraw, frames: frames(first, options, out) });
+    await watchScreen(out, {
+      every: EVERY,
+      signal,
+      redraw,
+      frames: frames(first, options, out, signal),
+    });
   } else await out.write(shown(first, options, out));
   return EXIT.ok;
 }
 
 /** What there is to show at each turn. */
-function frames(first: Status, options: StatusOptions, screen: Screen) {
+function frames(first: Status, options: StatusOptions, screen: Screen, signal: AbortSignal) {
   let known: Status | undefined = first;
   return async () => {
     try {
-      const now = known ?? await askStatus(options);
+      const now = known ?? await askStatus(options, signal);
       known = undefined;
       return { text: shown(now, options, screen), essence: essenceOf(now) };
     } catch (error) {
@@ -93,8 +98,8 @@ function essenceOf(status: Status): string {
   );
 }
 
-async function askStatus(options: AdminOptions): Promise<Status> {
-  const answer = statusSchema.safeParse(await askAdmin(options, "/api/v1/status"));
+async function askStatus(options: AdminOptions, signal: AbortSignal): Promise<Status> {
+  const answer = statusSchema.safeParse(await askAdmin(options, "/api/v1/status", { signal }));
   if (answer.success) return answer.data;
   const [issue] = answer.error.issues;
   throw new AdminError(

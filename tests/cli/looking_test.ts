@@ -3,6 +3,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { eventsSchema } from "../../lib/admin/events.ts";
 import { probeUntil } from "../../lib/cli/probe.ts";
 import { readProbeOptions } from "../../lib/cli/probe_options.ts";
+import { Process } from "../interop/lib/process.ts";
 import { until } from "../interop/lib/wait.ts";
 import { pinnace } from "./command.ts";
 import { Peer, SPEECHES } from "./peer.ts";
@@ -80,5 +81,19 @@ Deno.test("looking: probe, status, log and events tell one story of a change", a
     told.abort();
     assertEquals(await picky, 0);
     await running.logged(/refused by the peer \(NACK\).*"reason":"not today"/);
+  });
+
+  await t.step("what is watched or followed ends with Ctrl-C, as it should", async () => {
+    const { command, args, cwd } = await sourceLaunch();
+    const watches = [
+      ["status", "--admin", admin, "--watch"],
+      ["probe", address, "--collection", "ServiceEntry", "--follow"],
+    ];
+    for (const own of watches) {
+      await using process = Process.start({ name: own[0]!, command, args: [...args, ...own], cwd });
+      await process.expect("it shows something", () => process.text.length > 0);
+      process.signal("SIGINT");
+      assertEquals([own[0], (await process.end()).code], [own[0], 0]);
+    }
   });
 });

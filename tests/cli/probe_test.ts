@@ -137,7 +137,7 @@ Deno.test("probe: progress is for terminals alone, and is gone at the end", asyn
   const plain = await run(server.address, { format: "names" });
   assertEquals(plain.err, "");
   const terminal = await run(server.address, { format: "names" }, true);
-  assertMatch(terminal.err, /\r\x1b\[Kconnecting to 127\.0\.0\.1:\d+/);
+  assertStringIncludes(terminal.err, "\r\x1b[Kconnecting to 127.0.0.1:");
   assertMatch(terminal.err, /\d of 15 types answered/);
   assert(terminal.err.endsWith("\r\x1b[K"), JSON.stringify(terminal.err));
 });
@@ -285,44 +285,4 @@ Deno.test("probe: told to stop before there is an answer, it fails", async () =>
   probe.told.abort();
   assertEquals(await probe.code, 1);
   assertMatch(probe.err.text, /stopped before there was an answer/);
-});
-
-Deno.test("probe: what is written wrongly is told before anything is dialled", () => {
-  const wrong = (address: string, flags: Partial<ProbeFlags> = {}) => {
-    const read = readProbeOptions(address, { ...FLAGS, ...flags });
-    assert(typeof read === "string");
-    return read;
-  };
-  assertMatch(wrong("localhost"), /not host:port/);
-  assertMatch(wrong("localhost:0"), /not host:port/);
-  assertMatch(wrong("a:1", { timeout: "10" }), /--timeout is a duration such as 10s/);
-  assertMatch(wrong("a:1", { timeout: "48h" }), /up to 24h/);
-  assertMatch(wrong("a:1", { maxMessage: "1" }), /--max-message is a size/);
-  assertMatch(wrong("a:1", { header: ["x"] }), /--header is key=value/);
-  assertMatch(wrong("a:1", { cert: "a.crt" }), /--cert and --key go together/);
-  assertMatch(wrong("a:1", { proxy: "https://p:1" }), /--proxy: /);
-  assertMatch(wrong("a:1", { tokenFile: "" }), /--token-file is empty/);
-  assertMatch(wrong("a:1", { protocol: "ads", incremental: true }), /--protocol ads-delta/);
-});
-
-Deno.test("probe: options become what is dialled", () => {
-  const read = readProbeOptions("xds://[::1]:15010", {
-    ...FLAGS,
-    protocol: "ads",
-    collection: ["ServiceEntry", "x.istio.io/v1/Other"],
-    type: ["ServiceEntry"],
-    header: ["X-Site=fra=1"],
-    proxy: "http://u:p@proxy:3128",
-    ca: "/ca.crt",
-    serverName: "hub.example",
-  });
-  assert(typeof read !== "string");
-  assertEquals(read.types, ["networking.istio.io/v1/ServiceEntry", "x.istio.io/v1/Other"]);
-  assertEquals(read.target, {
-    host: "::1",
-    port: 15010,
-    headers: { "x-site": "fra=1" },
-    tls: { files: { kind: "files", ca: "/ca.crt" }, serverName: "hub.example" },
-    proxy: { host: "proxy", port: 3128, authorization: `Basic ${btoa("u:p")}` },
-  });
 });

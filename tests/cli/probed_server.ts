@@ -10,7 +10,7 @@ import { systemClock } from "../../lib/rollout/clock.ts";
 import { Collection } from "../../lib/snapshot/collection.ts";
 import { Hub } from "../../lib/snapshot/hub.ts";
 import { emptySnapshot, makeSnapshot } from "../../lib/snapshot/snapshot.ts";
-import { listen, type Listener } from "../../lib/transport/listener.ts";
+import { listen, type Listener, type ListenOptions } from "../../lib/transport/listener.ts";
 import type { PushStream } from "../../lib/transport/push_stream.ts";
 import { PushServer } from "../../lib/transport/server.ts";
 import { Sender } from "../../lib/transport/sender.ts";
@@ -56,10 +56,11 @@ export class ProbedServer implements AsyncDisposable {
     });
   }
 
-  static async start(): Promise<ProbedServer> {
+  static async start(options: Pick<ListenOptions, "secure"> = {}): Promise<ProbedServer> {
     const now = () => performance.now();
     const server = new PushServer({ now });
-    return new ProbedServer(server, await listen({ host: "127.0.0.1", port: 0 }, server, { now }));
+    const listener = await listen({ host: "127.0.0.1", port: 0 }, server, { now, ...options });
+    return new ProbedServer(server, listener);
   }
 
   get address(): string {

@@ -128,6 +128,17 @@ Deno.test("status: a watch outlives the process it watches, and says that it is 
   for (const line of out.text.trim().split("\n")) JSON.parse(line);
 });
 
+Deno.test("status: told to stop, it waits for no answer", async () => {
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted = silent.accept();
+  const { told, code } = start({ admin: `127.0.0.1:${silent.addr.port}`, watch: true });
+  using _ = await accepted;
+  const began = performance.now();
+  told.abort();
+  assertEquals(await code, 1);
+  assert(performance.now() - began < 5000);
+});
+
 Deno.test("snapshots: what the guard holds back of ourselves and of sources is listed, fit for a terminal", async () => {
   const shown = status();
   const [edge] = shown.sources;
