@@ -76,10 +76,12 @@ const PROTOCOLS: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
   "ads-delta": typeUrls,
   "mcp-source": ({ collection }) => [collection],
   "mcp-sink": ({ collection }) => [collection],
+  "mesh-config": messageUrls,
+  "mesh-config-incremental": messageUrls,
 };
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set([
-  ...KINDS.flatMap((kind) => [kind.collection, ...typeUrls(kind)]),
+  ...KINDS.flatMap((kind) => [kind.collection, ...typeUrls(kind), ...messageUrls(kind)]),
   MESH_CONFIG_TYPE_URL,
   TRIGGER_COLLECTION,
 ]);
@@ -126,4 +128,13 @@ export class TypeTallies {
 
 function typeUrls({ group, versions, kind }: Kind): readonly string[] {
   return versions.map((version) => `${group}/${version}/${kind}`);
+}
+
+function messageUrls({ message }: Kind): readonly string[] {
+  return [`type.googleapis.com/${message}`];
+}
+
+/** As sinks of Istio 1.0 ask. */
+function messageTypes({ message }: Kind): readonly string[] {
+  return [`type.googleapis.com/${message}`];
 }

@@ -29,6 +29,9 @@ export interface ReceiverDoorOptions extends Omit<ListenersOptions, "server"> {
   readonly tokenProblem: (source: string, message: string | undefined) => void;
 }
 
+/** What may wait to be judged of one stream, however small messages are allowed to be. Bytes. */
+const LEAST_WAITING = 64 * 1024 * 1024;
+
 /** How long streams may take to end. Milliseconds. */
 const DRAIN = 2000;
 
@@ -100,6 +103,7 @@ export class ReceiverDoor implements AsyncDisposable {
         sender,
         observer,
         clock: systemClock,
+        inbox: { bytes: Math.max(LEAST_WAITING, 4 * maxReceive) },
       }),
     );
     receiver.serveOn(server);

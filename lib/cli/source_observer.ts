@@ -20,8 +20,8 @@ export function logSources(log: Log): (event: SourceEvent) => void {
     const { name: source } = event;
     switch (event.kind) {
       case "connected": {
-        const { address, instance } = event;
-        return logger.info("source connected", { source, address, instance });
+        const { address, instance, namedBy } = event;
+        return logger.info("source connected", { source, address, instance, namedBy });
       }
       case "disconnected":
         return logger.warn("source away; what it gave last stays", { source });
@@ -41,7 +41,7 @@ export function logSources(log: Log): (event: SourceEvent) => void {
       case "saveFailed":
         return throttle.run(`${source} save`, (unsaid) => {
           const more = unsaid > 0 ? { unsaid } : {};
-          logger.error("what a source gave is not saved, so it is not taken", {
+          logger.error("what a source gave is not saved; it is served all the same", {
             source,
             error: explain(event.error),
             ...more,

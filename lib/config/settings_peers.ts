@@ -5,7 +5,6 @@
  */
 import { matchesPattern } from "../model/pattern.ts";
 import type { PeerMatch, PeerRule, Settings } from "../model/settings.ts";
-import { DEFAULTS } from "./defaults.ts";
 import { nearest } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
 import type { SettingsInput } from "./schema.ts";
@@ -22,7 +21,7 @@ export function normalisePeer(input: PeerInput): PeerRule {
     ...(as === undefined ? {} : { as }),
     namespaces: namespaces ?? [],
     labels: labels ?? {},
-    wave: wave ?? DEFAULTS.wave,
+    ...(wave === undefined ? {} : { wave }),
   };
 }
 

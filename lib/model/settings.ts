@@ -132,8 +132,8 @@ export interface PeerRule {
   readonly namespaces: readonly string[];
   /** Labels that a resource must have; empty: none. */
   readonly labels: Readonly<Record<string, string>>;
-  /** In which wave it gets a change; 1 is the first. */
-  readonly wave: number;
+  /** In which wave it gets a change; 1 is the first. Absent: the sink's own wave, else 1. */
+  readonly wave?: number;
 }
 
 /** When a change is pushed. */

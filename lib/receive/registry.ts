@@ -9,10 +9,14 @@ import type { Judgement } from "./received.ts";
 /** A source whose stream has been opened. */
 export interface SourceIntroduction {
   readonly name: string;
-  /** Where it is, for people. */
+  /** Where it is, for people; of one that dialled, its IP address. */
   readonly address: string;
   /** What a Pinnace says its name is, if it is one. */
   readonly instance?: string;
+  /** How the name came about: `uri`, `dns`, `token`, `instance` or `address`; absent where we dialled. */
+  readonly namedBy?: string;
+  /** Patterns of namespaces that it may fill, where whoever let it in has looked that up. */
+  readonly namespaces?: readonly string[];
   /** Ends the stream; the reason is for people. Called at most once. */
   readonly end: (reason: string) => void;
 }

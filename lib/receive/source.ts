@@ -25,10 +25,13 @@ export interface SourceContext {
   readonly expired: (source: KnownSource) => void;
 }
 
-/** An ACK waits no longer than this for a save: a disk that hangs is a person's to see to, not the source's. Milliseconds. */
+/** An answer waits no longer than this for a save. Milliseconds. */
 const SAVE_BUDGET = 2000;
 
 const DAY = 86_400_000;
+
+/** A collection that a source does not have is asked for again after this time. Milliseconds. */
+const UNSUPPORTED_FOR = 3_600_000;
 
 interface Live {
   readonly introduction: SourceIntroduction;
@@ -47,7 +50,8 @@ export class KnownSource {
   #namespaces: readonly string[] = [];
   #keep: number | undefined;
   #expiry: AbortController | undefined;
-  readonly #skip = new Set<string>();
+  /** Collections at which it ended a stream, and when. */
+  readonly #skip = new Map<string, number>();
   #lastPushAt: number | undefined;
   #refused: SourceStatus["refused"];
   #held = false;
@@ -97,12 +101,13 @@ export class KnownSource {
     const live = { introduction, since: this.#context.clock.now() };
     this.#live = live;
     this.#expiry?.abort();
-    const { name, address, instance } = introduction;
+    const { name, address, instance, namedBy } = introduction;
     this.#context.onEvent({
       kind: "connected",
       name,
       address,
       ...(instance === undefined ? {} : { instance }),
+      ...(namedBy === undefined ? {} : { namedBy }),
     });
     // deno-lint-ignore no-this-alias
     const source = this;
@@ -111,10 +116,10 @@ export class KnownSource {
       get namespaces() {
         return source.#namespaces;
       },
-      skip: this.#skip,
+      skip: this.#skipped(),
       cautious: instance === undefined,
       held: (type) => this.#heldVersions(type),
-      learnedUnsupported: (type) => void this.#skip.add(type),
+      learnedUnsupported: (type) => void this.#skip.set(type, this.#context.clock.now()),
       take: (judgement, signal) => this.#take(live, judgement, signal),
       refused: (judgement) => this.#noteRefusal(judgement),
       [Symbol.dispose]: () => this.#over(live),
@@ -212,8 +217,7 @@ export class KnownSource {
       held: this.#held,
     });
     // What is held is asked for again after a restart, since what is stored is what is in effect.
-    if (!this.#held) await this.#savedSoon(signal);
-    return { ok: true };
+    return this.#held ? { ok: true } : await this.#savedSoon(signal);
   }
 
   #give(trusted: boolean, changedAt: number): void {
@@ -221,11 +225,22 @@ export class KnownSource {
     this.#held = offered === "held";
   }
 
-  async #savedSoon(signal: AbortSignal): Promise<void> {
+  /** What is not saved is served all the same, but not acknowledged: after a restart it would be gone. */
+  async #savedSoon(signal: AbortSignal): Promise<Taken> {
     const done = new AbortController();
-    const late = this.#context.clock.sleep(SAVE_BUDGET, AbortSignal.any([done.signal, signal]));
-    await Promise.race([this.save(), late]);
+    const late = this.#context.clock.sleep(SAVE_BUDGET, AbortSignal.any([done.signal, signal]))
+      .then(() => `it is not saved within ${SAVE_BUDGET / 1000} s`);
+    const problem = await Promise.race([this.save().then(() => this.#saveError), late]);
     done.abort();
+    if (problem === undefined) return { ok: true };
+    return { ok: false, message: `it is served, but not saved: ${problem}` };
+  }
+
+  /** Collections not to be asked for now; a source may have learned new ones since. */
+  #skipped(): ReadonlySet<string> {
+    const now = this.#context.clock.now();
+    for (const [type, at] of this.#skip) if (now - at >= UNSUPPORTED_FOR) this.#skip.delete(type);
+    return new Set(this.#skip.keys());
   }
 
   #noteRefusal({ head, message }: Extract<Judgement, { kind: "refused" }>): void {

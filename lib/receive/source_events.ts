@@ -11,6 +11,7 @@ export type SourceEvent =
     readonly name: string;
     readonly address: string;
     readonly instance?: string;
+    readonly namedBy?: string;
   }
   | { readonly kind: "disconnected"; readonly name: string }
   | {

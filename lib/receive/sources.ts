@@ -91,7 +91,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
 
   connect(introduction: SourceIntroduction): SourceConnection | { readonly refused: string } {
     const { name } = introduction;
-    const namespaces = namespacesOf(name, this.#rules);
+    const namespaces = introduction.namespaces ?? namespacesOf(name, this.#rules);
     if (namespaces === undefined) return { refused: `no rule admits the source ${name}` };
     let source = this.#sources.get(name);
     if (source === undefined) {

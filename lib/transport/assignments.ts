@@ -58,7 +58,8 @@ export class Assignments {
     const rule = ruleFor(this.#rules, peer);
     const kind = clientKind(rule, peer);
     if (rule === undefined) return { kind, select: EVERYTHING };
-    return { rule: this.#rules.indexOf(rule) + 1, kind, wave: rule.wave, select: rule };
+    const wave = rule.wave === undefined ? {} : { wave: rule.wave };
+    return { rule: this.#rules.indexOf(rule) + 1, kind, ...wave, select: rule };
   }
 
   /** What a peer of this assignment is to get of the newest publication; undefined before the first. */

@@ -123,12 +123,10 @@ export class Receiver implements AsyncDisposable {
   }
 
   #connect(stream: PushStream, { name, by, instance, namespaces }: Named) {
-    const { address, identity } = stream.peer;
     return this.#options.registry.connect({
       name,
       namedBy: by,
-      address,
-      ...(identity === undefined ? {} : { identity }),
+      address: stream.peer.address,
       ...(instance === undefined ? {} : { instance }),
       namespaces,
       end: (reason) => this.#replace(stream, reason),

@@ -172,6 +172,7 @@ export class SinkLink implements AsyncDisposable {
       new McpSourceMachine({ prefix, resolver: resolver(this.#target), dialOut: true });
     const session = sessions.open(stream, machine, mcpCodec("mcp-sink"), {
       sink: this.#target.name,
+      wave: this.#target.wave,
       opening: triggerMessage(),
     });
     const end = () => session.end("CANCELLED", "Pinnace ends this dial-out");

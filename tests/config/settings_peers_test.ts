@@ -42,7 +42,7 @@ peers:
       labels: { version: "1.10" },
       wave: 2,
     },
-    { match: {}, namespaces: [], labels: {}, wave: 1 },
+    { match: {}, namespaces: [], labels: {} },
   ]);
 });
 

@@ -241,7 +241,9 @@ Deno.test("sources: a disk that fails or hangs holds up no source for long", asy
   await using b = bench();
   const edge = b.connect("edge");
   b.disk.failing = new Error("disk full");
-  assertEquals(await take(edge, "a/x"), { ok: true });
+  const message = "it is served, but not saved: disk full";
+  assertEquals(await take(edge, "a/x"), { ok: false, message });
+  assertEquals(b.names("edge"), ["a/x"]);
   assertEquals(b.sources.status()[0]?.saveError, "disk full");
   assertEquals(b.said.at(-1), "edge saveFailed");
   b.disk.failing = undefined;
@@ -250,7 +252,7 @@ Deno.test("sources: a disk that fails or hangs holds up no source for long", asy
   b.disk.hanging = true;
   const taken = take(edge, "a/z");
   await b.clock.advance(2000);
-  assertEquals(await taken, { ok: true });
+  assertEquals((await taken).ok, false);
   assertEquals(b.names("edge"), ["a/z"]);
 });
 
@@ -282,6 +284,8 @@ Deno.test("sources: a collection at which a source ended its stream is not asked
   assertEquals(galley.cautious, true);
   galley.learnedUnsupported("istio/telemetry/v1alpha1/telemetries");
   assertEquals([...b.connect("galley").skip], ["istio/telemetry/v1alpha1/telemetries"]);
+  await b.clock.advance(3_600_000);
+  assertEquals([...b.connect("galley").skip], [], "it may have learned that one since");
   assertEquals(b.connect("edge", { instance: "edge-1" }).cautious, false, "a Pinnace answers all");
 });
 

@@ -17,7 +17,7 @@ import { Sender } from "../../lib/transport/sender.ts";
 import { Sessions } from "../../lib/transport/sessions.ts";
 import { SinkDialer } from "../../lib/transport/sink_dialer.ts";
 import { RESOURCE_SINK_PATH } from "../../lib/transport/sink_link.ts";
-import type { ConnectingSource, SourceRegistry } from "../../lib/transport/source_registry.ts";
+import type { SourceIntroduction, SourceRegistry } from "../../lib/receive/registry.ts";
 import {
   mcpResourceCodec,
   type RequestResources,
@@ -82,7 +82,7 @@ export class Bench implements AsyncDisposable {
   readonly receiver: Receiver;
   readonly sender: Sender;
   readonly sources = new Map<string, Kept>();
-  readonly connected: ConnectingSource[] = [];
+  readonly connected: SourceIntroduction[] = [];
   readonly log: string[] = [];
   cautious = false;
   /** Where set, a push cannot be saved, for this reason. */
@@ -144,7 +144,7 @@ export class Bench implements AsyncDisposable {
         kept.streams++;
         return {
           name: source.name,
-          namespaces: source.namespaces,
+          namespaces: source.namespaces ?? [],
           held: (collection) => kept.held.get(collection) ?? {},
           skip: kept.unsupported,
           cautious: this.cautious,

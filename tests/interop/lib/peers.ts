@@ -55,6 +55,12 @@ export const PEERS: readonly BuiltPeer[] = [
     what: "MCP source of Istio 1.5.10, as Galley runs it",
   },
   {
+    binary: "mesh-config-client",
+    module: "peers/istio11",
+    package: "./cmd/mesh-config-client",
+    what: "MCP client that Istio 1.1 kept of 1.0",
+  },
+  {
     binary: "pilot-1.5",
     module: "peers/istio15",
     package: "istio.io/istio/pilot/cmd/pilot-discovery",
