@@ -30,8 +30,8 @@ export function logSessions(
     },
     event: (session, event, latency) => {
       if (event.kind !== "nack") return logEvent(logger, session, event, latency);
-      // A peer may refuse again and again; what it says of one type is much the same each time.
-      refusals.run(`${session.key} ${event.type}`, (unsaid) => {
+      // A peer may refuse again and again, on one stream or many; what it says is much the same.
+      refusals.run(`${whoIs(session)} ${event.type}`, (unsaid) => {
         logRefusal(logger, session, event, unsaid);
       });
     },
@@ -70,6 +70,11 @@ function logEvent(
     logger.debug("ACK", { ...fields, nonce: event.nonce, version: event.version, ...ms });
   } else if (event.kind === "stale") logger.debug("stale nonce", { ...fields, nonce: event.nonce });
   else logger.info("subscribed", fields);
+}
+
+/** The same for each stream of a peer: it comes from another port every time. */
+function whoIs({ address, peer, sink }: SessionInfo): string {
+  return JSON.stringify([address.replace(/:\d+$/, ""), peer?.id, sink]);
 }
 
 function fieldsOf(session: SessionInfo): Fields {

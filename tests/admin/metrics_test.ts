@@ -150,6 +150,7 @@ Deno.test("metrics: before anything happened, what may happen stands at 0", asyn
     const line of [
       `pinnace_nacks_total{protocol="mcp-sink",type="istio/networking/v1alpha3/serviceentries"} 0`,
       `pinnace_nacks_total{protocol="ads",type="networking.istio.io/v1/ServiceEntry"} 0`,
+      `pinnace_nacks_total{protocol="mesh-config",type="type.googleapis.com/istio.networking.v1alpha3.ServiceEntry"} 0`,
       `pinnace_sink_failures_total{sink="mesh-a"} 0`,
       `pinnace_config_reloads_total{result="error"} 0`,
       `pinnace_store_writes_total{result="error"} 0`,

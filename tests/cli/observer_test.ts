@@ -23,9 +23,13 @@ Deno.test("log: a peer that refuses in a loop is one warning a type, and the oth
   const { log, lines } = bench();
   let now = 0;
   const sessions = logSessions(log, { now: () => now });
-  for (let i = 0; i < 100; i++) sessions.event(peer(1), nack("a", `because ${i}`));
+  for (let i = 0; i < 100; i++) {
+    // It may come back each time.
+    const session = { ...peer(i), address: `192.0.2.1:${1000 + i}` };
+    sessions.event(session, nack("a", `because ${i}`));
+  }
   sessions.event(peer(1), nack("b"));
-  sessions.event(peer(2), nack("a"));
+  sessions.event({ ...peer(2), address: "192.0.2.2:1" }, nack("a"));
   assertEquals(lines.length, 3);
   assertMatch(lines[0]!, /refused by the peer \(NACK\).*type=a .*reason="because 0"/);
   now = 10_000;
