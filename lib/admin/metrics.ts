@@ -47,6 +47,7 @@ export class Metrics implements AsyncDisposable {
   readonly #dials = new Tally("sink", { max: SINKS });
   readonly #pushes = new Tally("source", { max: SOURCES });
   readonly #refusals = new Tally("source", { max: SOURCES });
+  readonly #unsaved = new Tally("source", { max: SOURCES });
   readonly #received = new Tally("source", { max: SOURCES });
   readonly #pulls = new Tally("source", { max: SOURCES });
   readonly #causes = new Tally("cause", { known: CAUSES, max: FEW });
@@ -127,7 +128,7 @@ export class Metrics implements AsyncDisposable {
     this.#dials.add(sink);
   }
 
-  /** A source's push was judged. */
+  /** A source's push changed something, or was refused. */
   sourcePushed(source: string): void {
     this.#pushes.add(source);
   }
@@ -137,9 +138,14 @@ export class Metrics implements AsyncDisposable {
     this.#received.add(source, bytes);
   }
 
-  /** A source's push was refused, or could not be saved. */
+  /** A source's push was refused. */
   sourceRefused(source: string): void {
     this.#refusals.add(source);
+  }
+
+  /** What a source gave could not be saved. */
+  sourceSaveFailed(source: string): void {
+    this.#unsaved.add(source);
   }
 
   /** Someone who dialled as a source was not let in. */
@@ -187,7 +193,9 @@ export class Metrics implements AsyncDisposable {
     }
     for (const { name } of this.#sources.sinks()) this.#dials.add(name, 0);
     for (const { name } of this.#sources.sources()) {
-      for (const tally of [this.#pushes, this.#refusals, this.#received]) tally.add(name, 0);
+      for (const tally of [this.#pushes, this.#refusals, this.#unsaved, this.#received]) {
+        tally.add(name, 0);
+      }
     }
     return this.#meters.render();
   }
@@ -229,7 +237,9 @@ export class Metrics implements AsyncDisposable {
   #addSources(): void {
     const count = (name: string, description: string, tally: Tally) =>
       this.#meters.counter(name, description, () => tally.readings());
-    count("pinnace_source_pushes_total", "Pushes that sources sent.", this.#pushes);
+    const changes = "Pushes of sources that changed something, or were refused.";
+    count("pinnace_source_pushes_total", changes, this.#pushes);
+    count("pinnace_source_save_failures_total", "Sets of sources not saved.", this.#unsaved);
     count(
       "pinnace_source_bytes_total",
       "Bytes of pushes on streams that sources dialled.",

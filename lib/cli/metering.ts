@@ -54,11 +54,9 @@ export function meterPublisher(metrics: Metrics): (event: PublisherEvent) => voi
 /** Counts what sources give, whether they dial us or we pull. */
 export function meterSources(metrics: Metrics): (event: SourceEvent) => void {
   return ({ kind, name }) => {
-    if (kind === "pushed") metrics.sourcePushed(name);
-    else if (kind === "refused" || kind === "saveFailed") {
-      metrics.sourcePushed(name);
-      metrics.sourceRefused(name);
-    }
+    if (kind === "pushed" || kind === "refused") metrics.sourcePushed(name);
+    if (kind === "refused") metrics.sourceRefused(name);
+    else if (kind === "saveFailed") metrics.sourceSaveFailed(name);
   };
 }
 

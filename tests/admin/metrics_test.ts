@@ -40,6 +40,7 @@ function exercise(metrics: Metrics): void {
   metrics.sourcePushed(EDGE);
   metrics.sourceReceived(EDGE, 500);
   metrics.sourceRefused(EDGE);
+  metrics.sourceSaveFailed(EDGE);
   metrics.sourceDenied();
   metrics.pullFailed("xds://hub.example:15010");
   metrics.reloaded(true);
@@ -86,6 +87,7 @@ Deno.test("metrics: values are in seconds and bytes, under their labels", async 
       `pinnace_source_bytes_total{source="${EDGE}"} 500`,
       `pinnace_source_refusals_total{source="${EDGE}"} 1`,
       `pinnace_source_failures_total{source="xds://hub.example:15010"} 1`,
+      `pinnace_source_save_failures_total{source="${EDGE}"} 1`,
       `pinnace_sources_denied_total 1`,
       `pinnace_certificate_not_after_seconds{use="listen",subject="CN=edge"} 1767398400`,
       `pinnace_publish_causes_total{cause="file"} 1`,

@@ -118,7 +118,7 @@ Deno.test("log: sources that come, go and are refused", () => {
     "INFO|source|source connected",
     "WARN|source|a source's push is refused (NACK)",
     "WARN|source|source away; what it gave last stays",
-    'ERROR source|what a source gave is not saved, so it is not taken|source=spiffe://example.org/edge error="disk full"',
+    'ERROR source|what a source gave is not saved; it is served all the same|source=spiffe://example.org/edge error="disk full"',
     "INFO|source|source forgotten",
   ]);
   assertMatch(lines[1]!, /reason="shop\/a: no host"$/);
