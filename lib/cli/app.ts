@@ -5,12 +5,8 @@
  * @module
  */
 import { lookup } from "node:dns/promises";
-import { ConfigLoader } from "../config/loader.ts";
-import type { LoadResult } from "../config/messages.ts";
 import { makeSeed } from "../config/seed.ts";
-import { ConfigWatcher, type WatchTimes } from "../config/watch.ts";
-import { watchInWorker } from "../config/watch_worker.ts";
-import { explain, type Log } from "../log.ts";
+import type { Log } from "../log.ts";
 import type { Settings, UnknownCollection } from "../model/settings.ts";
 import { limitedResolver } from "../protocol/limited_resolver.ts";
 import { collectionResolver, type Resolver } from "../protocol/resolve.ts";
@@ -25,19 +21,16 @@ import { Sender } from "../transport/sender.ts";
 import { Sessions } from "../transport/sessions.ts";
 import { SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
 import type { Dial } from "../transport/sink_link.ts";
+import { ConfigFollower } from "./config_follower.ts";
 import { sinkTargets } from "./dial_targets.ts";
 import { Doors } from "./doors.ts";
-import { FindingLog } from "./finding_log.ts";
 import { Intake } from "./intake.ts";
-import { logLoad } from "./load_log.ts";
 import { logUnresolved } from "./observer.ts";
 import { observe, type Observing } from "./observing.ts";
 import { Office } from "./office.ts";
-import { Reloader, type ReloadState } from "./reloader.ts";
 import { RestartNeeds } from "./restart_needs.ts";
 import { logTlsProblems, logUndialable } from "./source_observer.ts";
 import { folderOf } from "./store_place.ts";
-import type { WorkerRole } from "./worker.ts";
 
 /** What the program is started with. */
 export interface AppOptions {
@@ -61,9 +54,6 @@ const COLLECTIONS: Readonly<Record<UnknownCollection, Resolver>> = {
   error: collectionResolver({ unknownCollection: "error" }),
 };
 
-/** Until the configuration says otherwise. */
-const FIRST_TIMES: WatchTimes = { quiet: 100, max: 1000, poll: 5000 };
-
 /** How long peers may take to notice that we go. Milliseconds. */
 const DRAIN = 3000;
 
@@ -74,9 +64,7 @@ export class App implements AsyncDisposable {
   readonly #folder: string;
   readonly #hub = new Hub();
   readonly #publisher: Publisher;
-  readonly #reloader: Reloader;
-  readonly #loader: ConfigLoader;
-  readonly #watcher: ConfigWatcher;
+  readonly #files: ConfigFollower;
   readonly #sender = new Sender({ now: () => performance.now() });
   readonly #sessions: Sessions;
   readonly #dialer: SinkDialer;
@@ -84,7 +72,6 @@ export class App implements AsyncDisposable {
   readonly #intake: Intake;
   readonly #office: Office;
   readonly #observing: Observing;
-  readonly #findings: FindingLog;
   readonly #restartNeeds: RestartNeeds;
   readonly #undialableSinks: ReturnType<typeof logUndialable>;
   #union: Union | undefined;
@@ -96,20 +83,22 @@ export class App implements AsyncDisposable {
     this.#options = options;
     this.#log = log;
     this.#folder = folderOf(options.config);
-    this.#findings = new FindingLog(log);
     this.#restartNeeds = new RestartNeeds(log.logger("config"));
     this.#undialableSinks = logUndialable(log, "sink");
     this.#office = this.#makeOffice();
     this.#observing = observe(log, this.#office.metrics, this.#hub);
     this.#publisher = this.#makePublisher();
-    this.#loader = this.#makeLoader();
-    this.#reloader = new Reloader({
-      loader: this.#loader,
+    this.#files = new ConfigFollower({
+      ...options,
       publisher: this.#publisher,
-      now: systemClock.now,
-      onLoaded: (result, state) => this.#loaded(result, state),
+      seed: () => {
+        const snapshot = this.#hub.current?.snapshot;
+        return snapshot && makeSeed(snapshot.services, snapshot.settings);
+      },
+      settings: () => this.#settings,
+      serving: () => this.#hub.current !== undefined,
+      loaded: (ok) => this.#office.metrics.reloaded(ok),
     });
-    this.#watcher = this.#makeWatcher();
     this.#sessions = new Sessions({
       targets: this.#hub,
       sender: this.#sender,
@@ -127,7 +116,7 @@ export class App implements AsyncDisposable {
 
   /** Loads the configuration now, whether or not a file seems to have changed. Does not reject. */
   reload(): Promise<void> {
-    return this.#reloadSince(systemClock.now());
+    return this.#files.reload(systemClock.now());
   }
 
   /** Where sinks and clients can dial us. */
@@ -156,17 +145,14 @@ export class App implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const watcher = this.#watcher[Symbol.asyncDispose](); // waits for a load, which the loader ends
-    await this.#loader[Symbol.asyncDispose]();
     await Promise.all([
-      watcher,
+      this.#files[Symbol.asyncDispose](),
       this.#dialer[Symbol.asyncDispose](),
       this.#doors.drain(DRAIN),
       this.#intake[Symbol.asyncDispose](),
       this.#office[Symbol.asyncDispose](),
       this.#publisher[Symbol.asyncDispose](),
     ]);
-    this.#findings[Symbol.dispose]();
     this.#sessions[Symbol.dispose]();
     this.#sender[Symbol.dispose]();
     this.#observing[Symbol.dispose]();
@@ -179,11 +165,11 @@ export class App implements AsyncDisposable {
    */
   async start(): Promise<void> {
     await this.#restore();
-    await this.#reloader.reload(systemClock.now());
+    await this.#files.first();
     await this.#publisher.idle();
     const current = this.#hub.current;
     if (current === undefined) {
-      await this.#findings.settled();
+      await this.#files.settled();
       throw new NothingToServeError("there is nothing to serve: see the findings above");
     }
     await this.#apply(current.snapshot.settings);
@@ -204,15 +190,6 @@ export class App implements AsyncDisposable {
     await this.#apply(stored.snapshot.settings).catch((error) => {
       this.#log.logger("listener").warn(String(error.message ?? error));
     });
-  }
-
-  async #reloadSince(changedAt: number): Promise<void> {
-    try {
-      await this.#reloader.reload(changedAt);
-    } catch (error) {
-      if (error instanceof DOMException && error.name === "AbortError") return; // we are stopping
-      this.#log.logger("config").error("loading failed", { error: explain(error) });
-    }
   }
 
   /** Puts settings into effect at start, those too that are fixed from then on. */
@@ -242,20 +219,6 @@ export class App implements AsyncDisposable {
     this.#intake.configure(settings);
   }
 
-  #loaded(result: LoadResult, state: ReloadState): void {
-    if (this.#settings === undefined && result.settings !== undefined) {
-      this.#log.configure(result.settings.log); // the first lines are in the form asked for, too
-    }
-    this.#office.metrics.reloaded(result.ok);
-    logLoad(this.#log, result, state, this.#hub.current !== undefined);
-    const { push, watch } = result.settings ?? this.#settings ?? {};
-    this.#watcher.update(
-      result.watch,
-      push && watch && { quiet: push.quiet, max: push.max, poll: watch.poll },
-    );
-    this.#findings.take(state.findings);
-  }
-
   /** One resolver for all streams, so that they share what is made from nothing. */
   #collections(): Resolver {
     return COLLECTIONS[this.#settings!.unknownCollection];
@@ -266,7 +229,7 @@ export class App implements AsyncDisposable {
       hub: this.#hub,
       store: this.#options.store,
       publisher: () => this.#publisher,
-      reload: () => this.#reloader.state,
+      reload: () => this.#files.state,
       sessions: () => this.#sessions.list(),
       sinks: () => this.sinks,
       ports: () => ({ listen: this.#doors.ports, receive: this.#intake.ports }),
@@ -295,38 +258,6 @@ export class App implements AsyncDisposable {
       unite: (served) => this.#union = new Union({ merge: "refuse", ...(served && { served }) }),
       onEvent: tell,
     });
-  }
-
-  #makeLoader(): ConfigLoader {
-    const { config } = this.#options;
-    return new ConfigLoader({
-      config,
-      createWorker: () => this.#worker("load"),
-      seed: () => {
-        const snapshot = this.#hub.current?.snapshot;
-        return snapshot && makeSeed(snapshot.services, snapshot.settings);
-      },
-      onPositions: ({ id, findings }) => {
-        if (this.#reloader.place(id, findings)) this.#findings.say(findings);
-      },
-    });
-  }
-
-  #makeWatcher(): ConfigWatcher {
-    return new ConfigWatcher({
-      ...FIRST_TIMES,
-      onChange: (since) => this.#reloadSince(since),
-      probe: () => this.#loader.probe(),
-      watchFs: watchInWorker({ createWorker: () => this.#worker("watch") }),
-      onError: (error) => {
-        const fields = { error: explain(error) };
-        this.#log.logger("config").warn("files are compared now and then, no events come", fields);
-      },
-    });
-  }
-
-  #worker(name: WorkerRole): Worker {
-    return new Worker(this.#options.workerUrl, { type: "module", name });
   }
 
   #portOptions(use: string) {
@@ -361,6 +292,7 @@ export class App implements AsyncDisposable {
           : logger.warn("the source's token cannot be used", { source, problem }),
       dial: this.#dial,
       resolve,
+      serves: (node) => this.#sessions.list().some(({ peer }) => peer?.id === node),
     });
   }
 

@@ -54,6 +54,7 @@ export function pullObservers(...all: readonly PullObserver[]): PullObserver {
   return {
     up: (...told) => all.forEach((one) => one.up(...told)),
     down: (...told) => all.forEach((one) => one.down(...told)),
+    learned: (...told) => all.forEach((one) => one.learned?.(...told)),
     refused: (...told) => all.forEach((one) => one.refused(...told)),
   };
 }

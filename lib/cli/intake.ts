@@ -32,6 +32,8 @@ export interface IntakeOptions extends Omit<ReceiverDoorOptions, "registry" | "j
   readonly dial: PullContext["dial"];
   readonly resolve: PullContext["resolve"];
   readonly pullObserver: PullObserver;
+  /** Whether a peer with this node id takes from us now. */
+  readonly serves: (node: string) => boolean;
   /** Told, whenever settings are put into effect, of the pulls that their settings do not let be dialled. Must not throw. */
   readonly undialable: (all: readonly { readonly name: string; readonly reason: string }[]) => void;
 }
@@ -111,7 +113,7 @@ export class Intake implements AsyncDisposable {
     if (this.#pulls?.instance === instance) return this.#pulls.pulls;
     if (this.#pulls === undefined && this.#configured.length === 0) return undefined;
     void this.#pulls?.pulls[Symbol.asyncDispose]();
-    const { sender, dial, resolve, pullObserver } = this.#options;
+    const { sender, dial, resolve, pullObserver, serves } = this.#options;
     const pulls = new Pulls({
       registry: this.sources,
       judge: this.#judge.judge,
@@ -122,6 +124,7 @@ export class Intake implements AsyncDisposable {
       clock: systemClock,
       random: Math.random,
       instance,
+      serves,
     });
     this.#pulls = { instance, pulls };
     return pulls;

@@ -16,9 +16,23 @@ import type { ReceiverObserver } from "../transport/receiver_observer.ts";
 import type { SessionObserver } from "../transport/session.ts";
 import type { LinkObserver } from "../transport/sink_link.ts";
 import { summariseAcks } from "./ack_summary.ts";
-import { linkObservers, listenerHooks, observers } from "./both.ts";
+import {
+  linkObservers,
+  listenerHooks,
+  observers,
+  pullObservers,
+  receiverObservers,
+} from "./both.ts";
 import { recordAnswers } from "./event_answers.ts";
-import { meterLinks, meterListeners, meterPublisher, meterSessions } from "./metering.ts";
+import {
+  meterLinks,
+  meterListeners,
+  meterPublisher,
+  meterPulls,
+  meterReceiver,
+  meterSessions,
+  meterSources,
+} from "./metering.ts";
 import { logLinks, logListeners, logPublisher, logSessions, logSummaries } from "./observer.ts";
 import { logPulls, logReceiver, logSources } from "./source_observer.ts";
 
@@ -39,7 +53,8 @@ export function observe(log: Log, metrics: Metrics, hub: Hub): Observing {
   const events = new EventLog({ now: systemClock.now });
   const following = hub.subscribe((publication) => void events.published(publication));
   const summaries = summariseAcks(logSummaries(log));
-  const [say, count] = [logPublisher(log), meterPublisher(metrics)];
+  const publisher = [logPublisher(log), meterPublisher(metrics)];
+  const sources = [logSources(log), meterSources(metrics)];
   return {
     events,
     sessions: observers(
@@ -50,13 +65,10 @@ export function observe(log: Log, metrics: Metrics, hub: Hub): Observing {
     ),
     links: linkObservers(meterLinks(metrics), logLinks(log)),
     listeners: listenerHooks(meterListeners(metrics), logListeners(log)),
-    publisher: (event) => {
-      say(event);
-      count(event);
-    },
-    receiver: logReceiver(log),
-    pulls: logPulls(log),
-    sources: logSources(log),
+    publisher: (event) => publisher.forEach((tell) => tell(event)),
+    receiver: receiverObservers(meterReceiver(metrics), logReceiver(log)),
+    pulls: pullObservers(meterPulls(metrics), logPulls(log)),
+    sources: (event) => sources.forEach((tell) => tell(event)),
     [Symbol.dispose]() {
       following[Symbol.dispose]();
       summaries[Symbol.dispose]();

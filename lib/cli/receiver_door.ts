@@ -98,7 +98,7 @@ export class ReceiverDoor implements AsyncDisposable {
           from: receive.from,
         },
         collections: receive.collections.length > 0 ? receive.collections : EVERY_COLLECTION,
-        registry,
+        registry: exceptOurselves(registry, instance),
         judge,
         sender,
         observer,
@@ -126,6 +126,16 @@ export class ReceiverDoor implements AsyncDisposable {
 }
 
 const EVERY_COLLECTION: readonly string[] = KINDS.map(({ collection }) => collection);
+
+/** What one gives oneself would never go away. */
+function exceptOurselves(registry: SourceRegistry, instance: string): SourceRegistry {
+  const refused =
+    `the source is this Pinnace itself, or another whose \`instance\` is ${instance} ` +
+    "too; give each Pinnace its own `instance`";
+  return {
+    connect: (source) => source.instance === instance ? { refused } : registry.connect(source),
+  };
+}
 
 function portOf({ address, tls, tokens, insecure }: ReceiveSettings): Port {
   // Whoever bears a token need not have a certificate, nor anyone where nothing need be proved.

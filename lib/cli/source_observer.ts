@@ -105,6 +105,9 @@ export function logPulls(log: Log): PullObserver {
       if (known) logger.debug("still not reached", fields);
       else logger.warn("not reached; it is dialled again and again, what it gave stays", fields);
     },
+    learned: (url, address, reason) => {
+      logger.info("dialled again with what was learned of the server", { url, address, reason });
+    },
     refused: () => {}, // the registry tells of it: logSources
   };
 }
