@@ -133,8 +133,3 @@ function typeUrls({ group, versions, kind }: Kind): readonly string[] {
 function messageUrls({ message }: Kind): readonly string[] {
   return [`type.googleapis.com/${message}`];
 }
-
-/** As sinks of Istio 1.0 ask. */
-function messageTypes({ message }: Kind): readonly string[] {
-  return [`type.googleapis.com/${message}`];
-}
