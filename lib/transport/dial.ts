@@ -4,7 +4,7 @@
  * @module
  */
 import * as grpc from "@grpc/grpc-js";
-import type { Socket } from "node:net";
+import type { NetConnectOpts, Socket } from "node:net";
 import { formatHostPort } from "../model/host_port.ts";
 import { type ClientTlsMaterial, explainTls, secureClient } from "./client_tls.ts";
 import { connectThrough, type Proxy } from "./connect_proxy.ts";
@@ -15,6 +15,7 @@ import type { Gate } from "./gate.ts";
 import { asBuffer, presentable, readMetadata, writeMetadata } from "./grpc_bytes.ts";
 import { PieceStream, type Wire } from "./piece_stream.ts";
 import type { EndStatus, PushStream } from "./push_stream.ts";
+import { connectTcp } from "./tcp.ts";
 import { unframedClient } from "./unframed_client.ts";
 
 /** Where to dial. */
@@ -93,7 +94,8 @@ class DialledCall {
     const metadata = readableMetadata(options.metadata);
     const { host, port } = options.proxy ?? address;
     const authority = options.authority ?? address;
-    this.#client = unframedClient(formatHostPort(host, port), this.#credentials(), {
+    const connect = (address: NetConnectOpts) => connectTcp(address, this.#ending.signal);
+    this.#client = unframedClient(formatHostPort(host, port), this.#credentials(), connect, {
       "grpc.max_receive_message_length": options.maxReceive ?? 16 * 1024 * 1024,
       "grpc.default_authority": formatHostPort(authority.host, authority.port),
     });

@@ -1,4 +1,4 @@
-import { assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import http2, { type Http2Session } from "node:http2";
 import * as grpc from "@grpc/grpc-js";
 import type { Gate } from "../../lib/transport/gate.ts";
@@ -66,14 +66,34 @@ Deno.test("grpc-js internals: a session ends with its connection", async () => {
   hooked.close();
 });
 
-Deno.test("grpc-js internals: a channel that frames its messages otherwise is refused", () => {
+Deno.test("grpc-js internals: a channel that works otherwise is refused", () => {
   const prototype = grpc.Client.prototype as unknown as Record<string, unknown>;
   const original = prototype["getChannel"];
+  const dial = () =>
+    unframedClient("127.0.0.1:1", grpc.credentials.createInsecure(), () => never, {});
   try {
     prototype["getChannel"] = () => ({ internalChannel: {} });
-    const dial = () => unframedClient("127.0.0.1:1", grpc.credentials.createInsecure(), {});
     assertThrows(dial, GrpcInternalsError, "frames its messages in another way");
+    const filterStackFactory = { factories: [{ createFilter: () => ({}) }] };
+    prototype["getChannel"] = () => ({ internalChannel: { filterStackFactory } });
+    assertThrows(dial, GrpcInternalsError, "gets its subchannels in another way");
   } finally {
     prototype["getChannel"] = original;
   }
 });
+
+Deno.test("grpc-js internals: a client's connections are ours to make", async () => {
+  const addresses: unknown[] = [];
+  const connect = (address: unknown) => {
+    addresses.push(address);
+    return never;
+  };
+  const credentials = grpc.credentials.createInsecure();
+  const client = unframedClient("127.0.0.1:9901", credentials, connect, {});
+  client.getChannel().getConnectivityState(true);
+  await until(() => addresses.length === 1, "it wants a connection");
+  assertEquals(addresses, [{ host: "127.0.0.1", port: 9901 }]);
+  client.close();
+});
+
+const never = new Promise<never>(() => {});

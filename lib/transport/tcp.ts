@@ -1,0 +1,26 @@
+/**
+ * Connections that can be given up while nobody answers.
+ *
+ * @module
+ */
+import net from "node:net";
+
+/** Connects. Rejects with the system's error, or with the signal's reason; then nothing is left of it. */
+export function connectTcp(address: net.NetConnectOpts, signal: AbortSignal): Promise<net.Socket> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(address);
+    const abort = () => {
+      socket.destroy();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    socket.on("error", reject); // stays: one that comes before anybody else listens would be uncaught
+    socket.once("close", () => reject(new Error("the connection was closed at once")));
+    socket.once("connect", () => {
+      signal.removeEventListener("abort", abort);
+      resolve(socket);
+    });
+    socket.once("close", () => signal.removeEventListener("abort", abort));
+  });
+}
