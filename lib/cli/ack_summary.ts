@@ -16,6 +16,8 @@ export interface Summary {
   readonly lost: number;
   /** Pushes that have gone unanswered for too long; there will be another summary when they no longer are. */
   readonly waiting: number;
+  /** Whether this is of those that had been waited for. */
+  readonly late: boolean;
   /** From the change noticed to the last answer. Milliseconds. */
   readonly slowest: number;
 }
@@ -29,7 +31,7 @@ export interface SummaryOptions {
   readonly settle?: number;
 }
 
-const NONE: Summary = { acks: 0, nacks: 0, lost: 0, waiting: 0, slowest: 0 };
+const NONE: Summary = { acks: 0, nacks: 0, lost: 0, waiting: 0, late: false, slowest: 0 };
 
 /** Pushes whose answers are summed up together. */
 class Batch {
@@ -40,12 +42,12 @@ class Batch {
   /** Counts what became of a push; false if it is not of this batch. */
   settle(push: string, add: Partial<Summary>): boolean {
     if (!this.outstanding.delete(push)) return false;
-    const { acks, nacks, lost, waiting, slowest } = this.summary;
+    const { acks, nacks, lost, slowest } = this.summary;
     this.summary = {
+      ...this.summary,
       acks: acks + (add.acks ?? 0),
       nacks: nacks + (add.nacks ?? 0),
       lost: lost + (add.lost ?? 0),
-      waiting,
       slowest: Math.max(slowest, add.slowest ?? 0),
     };
     return true;
@@ -121,7 +123,7 @@ class AckSummary implements SessionObserver, Disposable {
     const push = nameOf(key, type);
     if (this.#current.settle(push, add)) void this.#conclude();
     else if (this.#late.settle(push, add) && this.#late.outstanding.size === 0) {
-      this.#say(this.#late.summary);
+      this.#say({ ...this.#late.summary, late: true });
       this.#late = new Batch();
     }
   }

@@ -93,11 +93,14 @@ function pushFields(session: SessionInfo, push: Push): Fields {
 /** What the log says once every peer has answered a change, or some have not for too long. */
 export function logSummaries(log: Log): (summary: Summary) => void {
   const logger = log.logger("peer");
-  return ({ acks, nacks, lost, waiting, slowest }) => {
+  return ({ acks, nacks, lost, waiting, late, slowest }) => {
     const fields = { acks, ...(nacks > 0 ? { nacks } : {}), ...(lost > 0 ? { lost } : {}) };
     const ms = Math.round(slowest);
-    if (waiting === 0) logger.info("every peer has answered the change", { ...fields, ms });
-    else logger.warn("the change goes unanswered by some peers", { ...fields, waiting, ms });
+    if (waiting > 0) {
+      logger.warn("the change goes unanswered by some peers", { ...fields, waiting, ms });
+    } else if (late) {
+      logger.info("the peers that were waited for have answered or are gone", { ...fields, ms });
+    } else logger.info("every peer has answered the change", { ...fields, ms });
   };
 }
 

@@ -45,7 +45,9 @@ export async function probeUntil(
   const progress = new Progress(err);
   const writer = new Writer();
   const tell = (news: ProbeNews) => {
-    if (news.kind === "progress") return progress.show(news.text);
+    if (news.kind === "progress") {
+      return writer.add(() => Promise.resolve(progress.show(news.text)));
+    }
     const at = after();
     writer.add(async () => {
       await progress.clear();

@@ -21,7 +21,7 @@ Deno.test("ack summary: one line once every peer has answered, with the slowest"
   assertEquals(said, []);
   observer.event(peer(2), ack("a"), 20);
   await clock.advance(100);
-  assertEquals(said, [{ acks: 2, nacks: 1, lost: 0, waiting: 0, slowest: 40 }]);
+  assertEquals(said, [{ acks: 2, nacks: 1, lost: 0, waiting: 0, late: false, slowest: 40 }]);
 });
 
 Deno.test("ack summary: peers that are sent to one after the other are one line", async () => {
@@ -32,7 +32,7 @@ Deno.test("ack summary: peers that are sent to one after the other are one line"
     await clock.advance(10);
   }
   await clock.advance(100);
-  assertEquals(said, [{ acks: 3, nacks: 0, lost: 0, waiting: 0, slowest: 3 }]);
+  assertEquals(said, [{ acks: 3, nacks: 0, lost: 0, waiting: 0, late: false, slowest: 3 }]);
 });
 
 Deno.test("ack summary: first answers to subscriptions are no changes", async () => {
@@ -52,7 +52,7 @@ Deno.test("ack summary: a peer that leaves holds up nothing", async () => {
   observer.closed(peer(2));
   observer.closed(peer(1));
   await clock.advance(20_000);
-  assertEquals(said, [{ acks: 1, nacks: 0, lost: 2, waiting: 0, slowest: 5 }]);
+  assertEquals(said, [{ acks: 1, nacks: 0, lost: 2, waiting: 0, late: false, slowest: 5 }]);
 });
 
 Deno.test("ack summary: a peer that never answers is said after 10 s, and once more when it leaves", async () => {
@@ -63,11 +63,11 @@ Deno.test("ack summary: a peer that never answers is said after 10 s, and once m
   await clock.advance(9_900);
   assertEquals(said, []);
   await clock.advance(200);
-  assertEquals(said, [{ acks: 1, nacks: 0, lost: 0, waiting: 1, slowest: 5 }]);
+  assertEquals(said, [{ acks: 1, nacks: 0, lost: 0, waiting: 1, late: false, slowest: 5 }]);
   await clock.advance(60_000);
   assertEquals(said.length, 1);
   observer.closed(peer(2));
-  assertEquals(said.slice(1), [{ acks: 0, nacks: 0, lost: 1, waiting: 0, slowest: 0 }]);
+  assertEquals(said.slice(1), [{ acks: 0, nacks: 0, lost: 1, waiting: 0, late: true, slowest: 0 }]);
 });
 
 Deno.test("ack summary: a peer that never answers holds up no other change", async () => {

@@ -66,11 +66,13 @@ Deno.test("log: what was published comes with its files, sources and names", () 
 Deno.test("log: a change that goes unanswered is a warning, all answered is none", () => {
   const { log, lines } = bench();
   const say = logSummaries(log);
-  say({ acks: 3, nacks: 0, lost: 0, waiting: 1, slowest: 12.4 });
-  say({ acks: 0, nacks: 0, lost: 1, waiting: 0, slowest: 0 });
+  say({ acks: 3, nacks: 0, lost: 0, waiting: 1, late: false, slowest: 12.4 });
+  say({ acks: 0, nacks: 0, lost: 1, waiting: 0, late: true, slowest: 0 });
+  say({ acks: 4, nacks: 0, lost: 0, waiting: 0, late: false, slowest: 9 });
   assertEquals(lines, [
     "WARN  peer  the change goes unanswered by some peers  acks=3 waiting=1 ms=12",
-    "INFO  peer  every peer has answered the change  acks=0 lost=1 ms=0",
+    "INFO  peer  the peers that were waited for have answered or are gone  acks=0 lost=1 ms=0",
+    "INFO  peer  every peer has answered the change  acks=4 ms=9",
   ]);
 });
 

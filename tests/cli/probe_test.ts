@@ -142,6 +142,15 @@ Deno.test("probe: progress is for terminals alone, and is gone at the end", asyn
   assert(terminal.err.endsWith("\r\x1b[K"), JSON.stringify(terminal.err));
 });
 
+Deno.test("probe: while it follows, a terminal shows so below what was printed", async () => {
+  await using server = await serving();
+  const only = { collection: ["ServiceEntry"], follow: true };
+  const { err, told, code } = start(server.address, only, true);
+  await until("it follows", () => err.text.endsWith("following; Ctrl-C ends it"));
+  told.abort();
+  assertEquals(await code, 0);
+});
+
 Deno.test("probe: what a server chose cannot reach the terminal raw", async () => {
   const evil = "\x1b[2J\x07\u009b\u202e\nfake";
   await using server = await badServer((stream) => {
