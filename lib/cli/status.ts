@@ -24,6 +24,9 @@ export interface StatusOptions extends AdminOptions {
 /** How often a status that is watched is asked for. Milliseconds. */
 const EVERY = 1000;
 
+/** A push that waits longer for its answer is news. Milliseconds. */
+const LATE = 10_000;
+
 /** Prints the status; with `watch` again and again, until SIGINT or SIGTERM. 1 where none can be had. */
 export async function status(options: StatusOptions): Promise<number> {
   using told = untilTold();
@@ -89,13 +92,17 @@ function shown(status: Status, options: StatusOptions, screen: Screen): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** What of a status is news when it changes: ages and counts of bytes pass by themselves. */
+/** What of a status is news when it changes: ages, bytes and attempts pass by themselves. */
 function essenceOf(status: Status): string {
-  return JSON.stringify(
-    status,
-    (key, value) =>
-      ["oldestUnackedMs", "bytesSent", "retryAt", "attempts"].includes(key) ? 0 : value,
-  );
+  const peers = status.peers.map(({ bytesSent: _, oldestUnackedMs = 0, ...rest }) => ({
+    ...rest,
+    isLate: oldestUnackedMs > LATE,
+  }));
+  const sinks = status.sinks.map(({ links, ...rest }) => ({
+    ...rest,
+    links: links.map(({ address, state, lastError }) => [address, state === "up", lastError]),
+  }));
+  return JSON.stringify({ ...status, peers, sinks });
 }
 
 async function askStatus(options: AdminOptions, signal: AbortSignal): Promise<Status> {

@@ -102,7 +102,16 @@ Deno.test("status: elsewhere a watch says what changed, and nothing when only ti
   await using server = admin(() => {
     asked++;
     const [peer] = shown.peers;
-    return { ...shown, peers: [{ ...peer!, bytesSent: asked, oldestUnackedMs: asked }] };
+    const [sink] = shown.sinks;
+    const state = asked % 2 === 0 ? "dialling" : "waiting";
+    const links = sink!.links.slice(1).map((
+      link,
+    ) => ({ ...link, state, attempts: asked } as const));
+    return {
+      ...shown,
+      peers: [{ ...peer!, bytesSent: asked, oldestUnackedMs: asked }],
+      sinks: [{ ...sink!, links }],
+    };
   });
   const { out, told, code } = start({ admin: server.address, watch: true });
   await until("it looked again", () => asked >= 3);
