@@ -9,10 +9,10 @@ import { formatHostPort } from "../model/host_port.ts";
 import { type ClientTlsMaterial, explainTls, secureClient } from "./client_tls.ts";
 import { connectThrough, type Proxy } from "./connect_proxy.ts";
 import { gatedCredentials } from "./credentials.ts";
+import { drainReason, failureOf, violationReason } from "./dial_failure.ts";
 import type { FrameLimits } from "./frame_rules.ts";
-import type { DrainNotice } from "./frame_scanner.ts";
 import type { Gate } from "./gate.ts";
-import { asBuffer, presentable, readMetadata, writeMetadata } from "./grpc_bytes.ts";
+import { asBuffer, readMetadata, writeMetadata } from "./grpc_bytes.ts";
 import { PieceStream, type Wire } from "./piece_stream.ts";
 import type { EndStatus, PushStream } from "./push_stream.ts";
 import { connectTcp } from "./tcp.ts";
@@ -85,6 +85,8 @@ class DialledCall {
   #gate: Gate | undefined;
   #reason: string | undefined;
   #over = false;
+  /** Whether there ever was a connection. */
+  #reached = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(address: DialAddress, path: string, options: DialOptions) {
@@ -139,9 +141,7 @@ class DialledCall {
           this.#reason = drainReason(notice);
         },
         violation: (violation) => {
-          this.#reason = violation.reason === "preface"
-            ? "the peer does not speak HTTP/2"
-            : `the peer broke the rules of HTTP/2: ${violation.detail}`;
+          this.#reason = violationReason(violation);
         },
       },
     });
@@ -151,6 +151,7 @@ class DialledCall {
   async #prepare(socket: Socket): Promise<Socket> {
     const { proxy, tls } = this.#options;
     const { signal } = this.#ending;
+    this.#reached = true;
     if (signal.aborted) {
       socket.destroy(); // nobody wants it any more
       throw signal.reason;
@@ -192,9 +193,15 @@ class DialledCall {
   }
 
   #end(status: grpc.StatusObject): void {
-    const failure = this.#reason ?? this.#refusedAfterTls() ?? failureOf(status);
+    const failure = this.#reason ?? this.#refusedAfterTls() ?? this.#failureOf(status);
     this.#opening.reject(new DialError(failure ?? "the peer ended the stream at once"));
     this.#shut(failure);
+  }
+
+  #failureOf(status: grpc.StatusObject): string | undefined {
+    const failure = failureOf(status);
+    const unreached = this.#options.proxy !== undefined && !this.#reached;
+    return failure !== undefined && unreached ? `the proxy is not reached: ${failure}` : failure;
   }
 
   /** A server may refuse our certificate without a word: it closes the connection before it says anything. */
@@ -284,16 +291,4 @@ function readableMetadata(values: Readonly<Record<string, string>>): grpc.Metada
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new DialError(`these headers cannot be sent: ${why}`, { cause });
   }
-}
-
-function failureOf({ code, details }: grpc.StatusObject): string | undefined {
-  if (code === grpc.status.OK) return undefined;
-  // grpc-js wraps what the system said in words of its own
-  const system = /Last error: (?:Error: )?(.*?)(?: \([\d-]+T[\d:.]+Z\))?\.? Resolution note:/;
-  return system.exec(details)?.[1] ?? [grpc.status[code], details].filter(Boolean).join(": ");
-}
-
-function drainReason({ code, debug }: DrainNotice): string {
-  const said = debug === "" ? "" : `: ${presentable(debug)}`;
-  return `the peer is going away (GOAWAY, code ${code}${said})`;
 }

@@ -150,6 +150,18 @@ for (const [what, answer, expected] of REFUSALS) {
   });
 }
 
+Deno.test("dial target: a proxy that is not there is said not to be, and so is a name", async () => {
+  await using gone = await TestProxy.start();
+  const proxy = { host: "127.0.0.1", port: gone.port };
+  await gone[Symbol.asyncDispose]();
+  assertMatch(await reasonOf(dial(9901, { proxy })), /^the proxy is not reached: .*ECONNREFUSED/);
+  const nowhere = { host: "no-such-host.invalid", port: 3128 };
+  assertEquals(
+    await reasonOf(dial(9901, { proxy: nowhere })),
+    "the proxy is not reached: the name no-such-host.invalid does not resolve",
+  );
+});
+
 Deno.test("dial target: a proxy that never answers is left when the time is over", async () => {
   await using proxy = await TestProxy.start(() => {});
   const attempt = dial(
