@@ -7,7 +7,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { nearest } from "../config/nearest.ts";
 import { EXIT } from "./exit.ts";
-import { addProbeOptions, type ProbeFlags, readProbeOptions } from "./probe_options.ts";
+import { addProbeOptions, type ProbeFlags } from "./probe_flags.ts";
 import { VERSION } from "./version.ts";
 
 /** What every command gets from the entry. */
@@ -141,6 +141,7 @@ function addSnapshotCommands(program: Command, exit: (code: number) => void): vo
 function addProbeCommand(program: Command, exit: (code: number) => void): void {
   const command = addProbeOptions(program.command("probe"));
   command.action(async (address: string, given: ProbeFlags) => {
+    const { readProbeOptions } = await import("./probe_options.ts");
     const options = readProbeOptions(address, given);
     if (typeof options === "string") return command.error(`error: ${options}`);
     exit(await (await import("./probe.ts")).probe(options));

@@ -1,10 +1,9 @@
 /**
- * The options of `pinnace probe`: what a person writes, and what it comes to.
+ * What the options of `pinnace probe` come to.
  *
  * @module
  */
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
 import { type HostPort, parseHostPort } from "../config/address.ts";
 import { parseProxy } from "../config/proxy.ts";
 import { parseDuration, parseSize } from "../config/units.ts";
@@ -12,36 +11,7 @@ import { kindByName, KINDS } from "../model/kind.ts";
 import type { ClientTlsSettings } from "../model/settings.ts";
 import { basicAuthorization } from "../transport/connect_proxy.ts";
 import type { DialTarget } from "../transport/dial_target.ts";
-
-/** What the probe speaks. */
-export type ProbeProtocol = "mcp" | "ads" | "ads-delta";
-
-/** How it prints what it gets. */
-export type ProbeFormat = "text" | "names" | "yaml" | "json";
-
-/** Options as they are written. */
-export interface ProbeFlags {
-  readonly protocol: ProbeProtocol;
-  readonly collection?: readonly string[];
-  /** The same as `collection`. */
-  readonly type?: readonly string[];
-  readonly incremental?: boolean;
-  /** True: without a reason of its own. */
-  readonly nack?: string | true;
-  readonly follow?: boolean;
-  readonly timeout: string;
-  readonly node: string;
-  readonly header?: readonly string[];
-  readonly tokenFile?: string;
-  readonly tls?: boolean;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly serverName?: string;
-  readonly proxy?: string;
-  readonly format: ProbeFormat;
-  readonly maxMessage: string;
-}
+import type { ProbeFlags, ProbeFormat, ProbeProtocol } from "./probe_flags.ts";
 
 /** What to probe, and how. */
 export interface ProbeOptions {
@@ -68,41 +38,6 @@ const LONGEST = 86_400_000;
 
 /** Largest message that may be taken. Bytes. */
 const LARGEST = 1024 ** 3;
-
-const collect = (value: string, before: readonly string[] = []) => [...before, value];
-
-/** Gives a command the argument and options of the probe. */
-export function addProbeOptions(command: Command): Command {
-  return command
-    .argument("<address>", "host:port of the server, with or without xds://")
-    .addOption(
-      new Option("--protocol <name>", "what to speak").choices(["mcp", "ads", "ads-delta"])
-        .default("mcp"),
-    )
-    .option("--collection <name>", "only this kind, collection or type URL; repeatable", collect)
-    .addOption(
-      new Option("--type <name>", "the same as --collection").argParser(collect).hideHelp(),
-    )
-    .option("--incremental", "ask for differences (mcp)")
-    .option("--nack [reason]", "refuse the first push of each type")
-    .option("--follow", "stay, and print what changes")
-    .option("--timeout <duration>", "until each type has to be answered", "10s")
-    .option("--node <id>", "who we say we are", "pinnace-probe")
-    .option("--header <key=value>", "gRPC metadata to send along; repeatable", collect)
-    .option("--token-file <file>", "file with a token to send as authorization: Bearer")
-    .option("--tls", "use TLS, by the authorities that this system knows unless --ca is given")
-    .option("--ca <file>", "authorities that the server's certificate must be signed by")
-    .option("--cert <file>", "our certificate")
-    .option("--key <file>", "its key")
-    .option("--server-name <name>", "whom the server's certificate must name (default: the host)")
-    .option("--proxy <url>", "HTTP CONNECT proxy, http://[user:password@]host:port")
-    .addOption(
-      new Option("--format <format>", "how resources are printed")
-        .choices(["text", "names", "yaml", "json"]).default("text"),
-    )
-    .option("--max-message <size>", "largest message taken", "64MiB")
-    .description("ask a server what it serves, as a sink of MCP or a client of ADS");
-}
 
 /** What the options come to, or what is wrong with them. */
 export function readProbeOptions(address: string, flags: ProbeFlags): ProbeOptions | string {

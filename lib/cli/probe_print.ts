@@ -8,7 +8,7 @@ import { renderResource } from "../convert/render.ts";
 import { kindByCollection, kindByTypeUrl } from "../model/kind.ts";
 import { mcpResourceCodec } from "../wire/messages.ts";
 import type { ProbedPush, ProbedResource } from "./probe_client.ts";
-import type { ProbeFormat } from "./probe_options.ts";
+import type { ProbeFormat } from "./probe_flags.ts";
 import { safeJson } from "./safe_json.ts";
 import { duration, paint, type Style, visible } from "./terminal.ts";
 

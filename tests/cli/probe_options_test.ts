@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type ProbeFlags, readProbeOptions } from "../../lib/cli/probe_options.ts";
+import type { ProbeFlags } from "../../lib/cli/probe_flags.ts";
+import { readProbeOptions } from "../../lib/cli/probe_options.ts";
 
 const FLAGS: ProbeFlags = {
   protocol: "mcp",

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { load, loadAll } from "js-yaml";
 import { probeUntil } from "../../lib/cli/probe.ts";
-import { type ProbeFlags, readProbeOptions } from "../../lib/cli/probe_options.ts";
+import type { ProbeFlags } from "../../lib/cli/probe_flags.ts";
+import { readProbeOptions } from "../../lib/cli/probe_options.ts";
 import { discoveryResponseCodec, resourcesCodec } from "../../lib/wire/messages.ts";
 import type { PushStream } from "../../lib/transport/push_stream.ts";
 import { until } from "../interop/lib/wait.ts";
