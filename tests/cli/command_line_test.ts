@@ -31,6 +31,17 @@ Deno.test("command line: without a configuration it says how to name one", async
   }
 });
 
+Deno.test("command line: docs/commands.md explains every option", async () => {
+  const docs = await Deno.readTextFile("docs/commands.md");
+  const explained = new Set(docs.match(/--[a-z][a-z-]+/g));
+  for (const command of [["run"], ["status"], ["probe"], ["snapshots", "confirm"]]) {
+    const { stdout } = await pinnace(...command, "--help");
+    const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name!);
+    assertEquals(options.length > 1, true);
+    assertEquals(options.filter((name) => name !== "--help" && !explained.has(name)), []);
+  }
+});
+
 Deno.test("command line: what asks a running Pinnace needs --admin or --config, not both", async () => {
   for (const args of [["status"], ["snapshots", "list"], ["snapshots", "confirm", "x"]]) {
     const neither = await pinnace(...args);
