@@ -20,7 +20,7 @@ const CHECK_EVERY = 250;
 /** Between two changes: more than a push takes, so that most are pushed one by one. Milliseconds. */
 const APART = 30;
 
-/** When the memory is measured first; before it the receiver is killed twice, after it no more until it is measured again. */
+/** When the memory is measured first. The receiver is killed twice well before, and then no more until it is measured again. */
 const QUARTER = CHANGES / 4;
 
 /** An edge, with what its file says now. */
@@ -180,7 +180,7 @@ interopTest(
     await arrived(sink, edges);
 
     const reaper = new Reaper(random);
-    const restarts = new Set([100, 300].map((at) => at + below(random, 100)));
+    const restarts = new Set([30, 120].map((at) => at + below(random, 60)));
     let early = 0;
     for (let change = 1; change <= CHANGES; change++) {
       const one = edges[below(random, edges.length)]!;
