@@ -10,28 +10,33 @@ import { presentable } from "./grpc_bytes.ts";
 /** INADEQUATE_SECURITY (RFC 9113, section 7). */
 const INADEQUATE_SECURITY = 0xc;
 
-/** How long the client may take to take it. Milliseconds. */
+/** How long the client may take to read it and leave. Milliseconds. */
 const PATIENCE = 500;
 
-/** Sends SETTINGS and a GOAWAY with the message as its debug data, then ends the connection. Does not reject. */
+/**
+ * Sends a GOAWAY with the message as its debug data, ends our side and waits a moment for the client
+ * to leave: a connection closed with something unread would take the message away. No SETTINGS go
+ * before it, for with them gRPC clients take the connection for a good one and come back at once,
+ * without any back-off. Does not reject; the socket is to be destroyed then.
+ */
 export async function farewell(socket: Socket, message: string): Promise<void> {
   const debug = new TextEncoder().encode(presentable(message));
   const payload = new Uint8Array(8 + debug.length);
   new DataView(payload.buffer).setUint32(4, INADEQUATE_SECURITY);
   payload.set(debug, 8);
   const frames = [
-    ...header(FrameType.settings, 0),
     ...header(FrameType.goaway, payload.length),
     ...payload,
   ];
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, PATIENCE);
-    const done = () => {
+    const left = () => {
       clearTimeout(timer);
       resolve();
     };
-    socket.once("close", done);
-    socket.end(Uint8Array.from(frames), done);
+    socket.once("close", left).once("end", left);
+    socket.resume();
+    socket.end(Uint8Array.from(frames));
   });
 }
 

@@ -78,6 +78,9 @@ const FIXED_LENGTHS: ReadonlyMap<number, number> = new Map([
   [windowUpdate, 4],
 ]);
 
+/** The longest GOAWAY that a server may begin with: what else speaks seldom looks like one. Bytes. */
+const MOST_FAREWELL = 4096;
+
 /** Judges inbound frames one after the other. */
 export class FrameRules {
   readonly #side: Side;
@@ -121,10 +124,14 @@ export class FrameRules {
       this.#meaning(header, now);
   }
 
-  /** A server's first frame is SETTINGS (RFC 9113, section 3.4); the library sees to the client's. */
-  #beginning({ type, flags }: FrameHeader): Violation | undefined {
+  /**
+   * A server's first frame is SETTINGS (RFC 9113, section 3.4); the library sees to the client's. One
+   * that turns us away may say so first, and only that.
+   */
+  #beginning({ length, type, flags }: FrameHeader): Violation | undefined {
     if (this.#begun) return undefined;
     this.#begun = true;
+    if (type === goaway && flags === 0 && length <= MOST_FAREWELL) return undefined;
     if (type === settings && (flags & FrameFlag.ack) === 0) return undefined;
     return violation("preface", "it does not speak HTTP/2");
   }

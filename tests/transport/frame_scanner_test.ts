@@ -120,9 +120,14 @@ Deno.test("frame scanner: a preface wrong at any byte is refused at that byte", 
 
 Deno.test("frame scanner: a server begins with SETTINGS, or speaks something else", () => {
   assertEquals(scan(new FrameScanner("client"), [settings()]).passed, settings());
-  for (const wrong of [data(1, bytes(3)), settingsAck(), goaway(0, 0), bytes(20, 3)]) {
+  for (
+    const wrong of [data(1, bytes(3)), settingsAck(), goaway(0, 0, "x".repeat(5000)), bytes(20, 3)]
+  ) {
     violates("preface", new FrameScanner("client"), wrong);
   }
+  // One that turns us away need not begin.
+  const { passed, end } = scan(new FrameScanner("client"), [goaway(0, 12, "not you")]);
+  assertEquals([passed.length, end], [0, { drain: { code: 12, lastStream: 0, debug: "not you" } }]);
 });
 
 Deno.test("frame scanner: a client's GOAWAY never passes, wherever it is cut", () => {
