@@ -8,6 +8,7 @@
 import type { Socket } from "node:net";
 import type { TlsFiles } from "../model/settings.ts";
 import { dirname } from "node:path";
+import { systemClock } from "../rollout/clock.ts";
 import { ContentWatch } from "./content_watch.ts";
 import type { Secured } from "./listener.ts";
 import { type ClientPolicy, shakeHands } from "./server_handshake.ts";
@@ -39,6 +40,8 @@ export interface TlsServerOptions {
   readonly allow?: readonly string[];
   /** How often the files are compared without an event. Milliseconds; default 5 s. */
   readonly poll?: number;
+  /** How long files may not fit each other until that is a problem: they are replaced one by one. Milliseconds; default 1 s. */
+  readonly settle?: number;
   /** Told when what is wrong with the files changes; undefined: nothing is any more. Must not throw. */
   readonly onProblem?: (problem: TlsProblem | undefined) => void;
   /** Told when new files are in use. Must not throw. */
@@ -63,6 +66,9 @@ interface InUse {
 /** How often files are compared. Milliseconds. */
 const POLL = 5000;
 
+/** How long files may not fit each other. Milliseconds. */
+const SETTLE = 1000;
+
 /** A certificate that expires within this time is worth a warning. Milliseconds: 7 days. */
 export const EXPIRES_SOON = 7 * 24 * 3_600_000;
 
@@ -71,15 +77,13 @@ export class TlsServer implements AsyncDisposable {
   readonly #options: TlsServerOptions;
   readonly #watch: ContentWatch;
   #inUse: InUse;
-  /** What was read last, good or not. */
-  #seen: TlsMaterial;
+  readonly #closing = new AbortController();
   #broken: TlsProblem | undefined;
   #problem: TlsProblem | undefined;
 
   private constructor(options: TlsServerOptions, inUse: InUse) {
     this.#options = options;
     this.#inUse = inUse;
-    this.#seen = inUse.material;
     this.#tell();
     const folders = new Set(Object.values(tlsPaths(options.files)).map((path) => dirname(path)));
     this.#watch = new ContentWatch({
@@ -113,7 +117,13 @@ export class TlsServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
     await this.#watch[Symbol.asyncDispose]();
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#closing;
+    return systemClock.sleep(ms, signal);
   }
 
   #policy(): ClientPolicy {
@@ -125,17 +135,26 @@ export class TlsServer implements AsyncDisposable {
     return this.#options.wallClock ?? Date.now;
   }
 
-  /** Puts what changed into use, if it is good. */
+  /** Puts what changed into use, if it is good; what is not may be about to be. */
   async #look(): Promise<void> {
-    try {
-      const material = await readTlsFiles(this.#options.files);
-      if (!same(material, this.#seen) || this.#broken !== undefined) this.#take(material);
-      this.#seen = material;
-    } catch (error) {
-      this.#seen = {};
-      this.#broken = asProblem(error);
+    const known = this.#broken;
+    this.#broken = await this.#refresh();
+    if (this.#broken !== undefined && known === undefined) {
+      await this.#pause(this.#options.settle ?? SETTLE);
+      this.#broken = await this.#refresh();
     }
     this.#tell();
+  }
+
+  /** Gives what is wrong, if anything is. */
+  async #refresh(): Promise<TlsProblem | undefined> {
+    try {
+      const material = await readTlsFiles(this.#options.files);
+      if (!same(material, this.#inUse.material)) this.#take(material);
+      return undefined;
+    } catch (error) {
+      return asProblem(error);
+    }
   }
 
   #take(material: TlsMaterial): void {
@@ -153,8 +172,6 @@ export class TlsServer implements AsyncDisposable {
         "put it back, or restart to accept clients without certificates",
       );
     }
-    this.#broken = undefined;
-    if (same(material, this.#inUse.material)) return; // as before something went wrong
     this.#inUse = next;
     this.#options.onRotated?.(own);
   }

@@ -63,6 +63,7 @@ export class Bench implements AsyncDisposable {
     const security = await TlsServer.open({
       files: { kind: "folder", folder: folder.path },
       poll: 20,
+      settle: 100,
       onProblem: (problem) => later.bench?.problems.push(problem),
       onRotated: () => later.bench && later.bench.rotations++,
       ...options,
