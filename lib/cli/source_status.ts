@@ -49,11 +49,12 @@ function ofKnown(
     refused,
     held: waiting && { id: waiting.id, message: waiting.message },
     lastError: saveError ?? (state === "connected" ? undefined : pull?.lastError),
-    streams: own.map(ofStream),
+    streams: pull === undefined ? own.map(ofStream) : pulled(pull),
   };
 }
 
-function ofPull({ url, address, lastError }: PullStatus): StatusSource {
+function ofPull(pull: PullStatus): StatusSource {
+  const { url, address, lastError } = pull;
   return {
     name: url,
     via: "pull",
@@ -61,8 +62,16 @@ function ofPull({ url, address, lastError }: PullStatus): StatusSource {
     state: "waiting",
     resources: {},
     lastError,
-    streams: [],
+    streams: pulled(pull),
   };
+}
+
+/** The stream of a pull, while it lives. */
+function pulled({ address, state, types }: PullStatus): StatusSource["streams"] {
+  if (address === undefined || state.kind !== "up") return [];
+  const nacks = types.reduce((sum, type) => sum + type.nacks, 0);
+  const pushes = types.reduce((sum, type) => sum + type.acks, nacks);
+  return [{ address, openedAt: state.since, pushes, nacks }];
 }
 
 function ofStream(stream: ReceivedStreamInfo): StatusSource["streams"][number] {

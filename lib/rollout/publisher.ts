@@ -56,6 +56,7 @@ export interface PublisherOptions {
 
 interface Held extends HeldCandidate {
   readonly snapshot: Snapshot;
+  readonly causes: readonly Cause[];
 }
 
 /** Our own configuration as one load left it, and when and why it changed. */
@@ -151,10 +152,11 @@ export class Publisher implements AsyncDisposable {
     const first = this.#loaded === undefined;
     const snapshot = applyChanges(base, load.changes, load.settings, { full: full || first });
     this.#loaded = snapshot;
+    const why: readonly Cause[] = first ? [{ kind: "start" }, ...causes] : causes;
     this.#candidate = {
       snapshot,
       changedAt: Math.min(changedAt, this.#candidate?.changedAt ?? changedAt),
-      causes: mergeCauses(this.#candidate?.causes ?? [], causes),
+      causes: mergeCauses(this.#candidate?.causes ?? [], why),
     };
     this.#start();
   }
@@ -173,7 +175,7 @@ export class Publisher implements AsyncDisposable {
     const limit = trusted ? 1 : this.#settings?.push.guard ?? 1;
     const offered = this.#parts.offer(part, collections, { limit, since: this.#clock.now() });
     if (offered === "accepted") {
-      this.#change(part, collections, { kind: "source", name: part }, changedAt);
+      this.#change(part, collections, [{ kind: "source", name: part }], changedAt);
     }
     return offered;
   }
@@ -185,14 +187,16 @@ export class Publisher implements AsyncDisposable {
     const cause: Cause = { kind: "confirmed", id };
     const held = this.#held;
     if (held?.id === id) {
-      this.#confirmed = { snapshot: held.snapshot, changedAt, causes: [cause] };
+      const causes = mergeCauses(held.causes, [cause]);
+      this.#confirmed = { snapshot: held.snapshot, changedAt, causes };
       this.#release("confirmed");
       this.#start();
       return { ok: true };
     }
     const part = this.#parts.confirm(id);
     if (part !== undefined) {
-      this.#change(part.name, part.collections, cause, changedAt);
+      const causes: readonly Cause[] = [{ kind: "source", name: part.name }, cause];
+      this.#change(part.name, part.collections, causes, changedAt);
       return { ok: true };
     }
     const waiting = [...(held === undefined ? [] : [held]), ...this.#parts.held];
@@ -265,7 +269,7 @@ export class Publisher implements AsyncDisposable {
       const next = confirmed ?? this.#candidate;
       if (next === undefined) return this.#compose();
       if (confirmed === undefined) this.#candidate = undefined;
-      if (confirmed !== undefined || this.#judge(next.snapshot)) this.#adopt(next.snapshot);
+      if (confirmed !== undefined || this.#judge(next)) this.#adopt(next.snapshot);
       this.#note(next);
       // What a person let pass goes out as it is, whatever has come since.
       if (confirmed !== undefined) return this.#compose();
@@ -302,11 +306,11 @@ export class Publisher implements AsyncDisposable {
   #change(
     part: string,
     collections: Collections | undefined,
-    cause: Cause,
+    causes: readonly Cause[],
     changedAt: number,
   ): void {
     this.#union.set(part, collections);
-    this.#note({ changedAt, causes: [cause] });
+    this.#note({ changedAt, causes });
     this.#start();
   }
 
@@ -318,23 +322,23 @@ export class Publisher implements AsyncDisposable {
   }
 
   /** Whether a candidate may take effect; if only the guard is against it, it is held, but for its settings. */
-  #judge(snapshot: Snapshot): boolean {
+  #judge({ snapshot, causes }: Candidate): boolean {
     if (snapshot.id === this.#held?.id) return false;
     this.#release("replaced");
     const verdict = guard(this.#own, snapshot);
     if (!verdict.pass) {
       this.#settings = snapshot.settings;
-      this.#hold(snapshot, verdict);
+      this.#hold(snapshot, verdict, causes);
     }
     return verdict.pass;
   }
 
-  #hold(snapshot: Snapshot, verdict: Verdict): void {
+  #hold(snapshot: Snapshot, verdict: Verdict, causes: readonly Cause[]): void {
     const { id } = snapshot;
     const message = `the snapshot ${id} would remove ${verdict.removed} of ${verdict.of} ` +
       `resources, more than push.guard (${verdict.limit}) lets pass; if that is meant, ` +
       `run: pinnace snapshots confirm ${id}`;
-    this.#held = { id, snapshot, verdict, since: this.#clock.now(), message };
+    this.#held = { id, snapshot, verdict, since: this.#clock.now(), message, causes };
     this.#onEvent({ kind: "held", id, verdict });
   }
 
