@@ -5,24 +5,16 @@
  *
  * @module
  */
-import { type Cause, mergeCauses } from "../model/cause.ts";
-import type { Settings } from "../model/settings.ts";
-import { applyChanges } from "../snapshot/apply.ts";
+import type { Cause } from "../model/cause.ts";
 import type { Hub, Publication } from "../snapshot/hub.ts";
-import {
-  emptySnapshot,
-  makeSnapshot,
-  ownCollections,
-  type Snapshot,
-} from "../snapshot/snapshot.ts";
+import { makeSnapshot, ownCollections } from "../snapshot/snapshot.ts";
 import type { SnapshotStore, StoredSnapshot } from "../snapshot/store.ts";
 import type { Clock } from "./clock.ts";
-import { guard, type Verdict } from "./guard.ts";
+import { type Due, mergeDue, OwnPart } from "./own_part.ts";
 import { type Collections, type Offered, OWN_PART, ownOnly, Parts, type Uniter } from "./parts.ts";
 import type {
   Alert,
   Confirmation,
-  HeldCandidate,
   Load,
   OfferOptions,
   PublisherEvent,
@@ -54,24 +46,6 @@ export interface PublisherOptions {
   readonly onEvent?: (event: PublisherEvent) => void;
 }
 
-interface Held extends HeldCandidate {
-  readonly snapshot: Snapshot;
-  readonly causes: readonly Cause[];
-}
-
-/** Our own configuration as one load left it, and when and why it changed. */
-interface Candidate {
-  readonly snapshot: Snapshot;
-  readonly changedAt: number;
-  readonly causes: readonly Cause[];
-}
-
-/** A change that is accepted and not published yet. */
-interface Due {
-  readonly changedAt: number;
-  readonly causes: readonly Cause[];
-}
-
 /** Turns loads into publications. The only one to publish on its hub. */
 export class Publisher implements AsyncDisposable {
   readonly #hub: Hub;
@@ -82,16 +56,8 @@ export class Publisher implements AsyncDisposable {
   readonly #parts: Parts;
   readonly #unite: (served: Collections | undefined) => Uniter;
   #uniter: Uniter | undefined;
-  /** What all loads so far add up to, in effect or not. Of our own configuration alone, as all that follows. */
-  #loaded: Snapshot | undefined;
-  /** What is in effect, or will be as soon as it is saved. */
-  #own: Snapshot | undefined;
-  #settings: Settings | undefined;
-  /** Newest of what is to be judged. */
-  #candidate: Candidate | undefined;
-  /** What a person let pass; goes before any candidate. */
-  #confirmed: Candidate | undefined;
-  #held: Held | undefined;
+  readonly #own: OwnPart;
+  /** What has changed since the last publication. */
   #due: Due | undefined;
   readonly #created: number;
   #publishedAt = 0;
@@ -108,6 +74,10 @@ export class Publisher implements AsyncDisposable {
     this.#created = clock.now();
     this.#onEvent = onEvent;
     this.#unite = unite;
+    this.#own = new OwnPart(() => clock.now(), {
+      held: (id, verdict) => onEvent({ kind: "held", id, verdict }),
+      released: (id, why) => onEvent({ kind: "released", id, why }),
+    });
     this.#parts = new Parts({
       held: ({ id, part, verdict }) => onEvent({ kind: "held", id, part: part!, verdict }),
       released: ({ id, part }, why) => onEvent({ kind: "released", id, part: part!, why }),
@@ -130,7 +100,9 @@ export class Publisher implements AsyncDisposable {
       this.#saver.note(snapshot.id, savedAt);
       this.#onEvent({ kind: "restored", stored });
       this.#uniter = this.#unite(snapshot.collections);
-      this.#adopt(makeSnapshot({ ...snapshot, collections: ownCollections(snapshot) }));
+      const own = makeSnapshot({ ...snapshot, collections: ownCollections(snapshot) });
+      this.#own.adopt(own);
+      this.#uniter.set(OWN_PART, own.collections);
       const causes: readonly Cause[] = [{ kind: "start" }];
       this.#publish({ snapshot, changedAt: this.#clock.now(), causes }, "saved");
       return stored;
@@ -146,18 +118,9 @@ export class Publisher implements AsyncDisposable {
    * Takes a load; what comes of it is published or held soon after. Throws RangeError or TypeError on
    * changes that do not fit together, and is then as it was: ask for a full load.
    */
-  take(load: Load, { changedAt, full = false, causes = [] }: TakeOptions): void {
+  take(load: Load, options: TakeOptions): void {
     if (!load.usable || load.settings === undefined || this.#closed) return;
-    const base = this.#loaded ?? this.#own ?? emptySnapshot(load.settings);
-    const first = this.#loaded === undefined;
-    const snapshot = applyChanges(base, load.changes, load.settings, { full: full || first });
-    this.#loaded = snapshot;
-    const why: readonly Cause[] = first ? [{ kind: "start" }, ...causes] : causes;
-    this.#candidate = {
-      snapshot,
-      changedAt: Math.min(changedAt, this.#candidate?.changedAt ?? changedAt),
-      causes: mergeCauses(this.#candidate?.causes ?? [], why),
-    };
+    this.#own.take(load, options);
     this.#start();
   }
 
@@ -172,33 +135,29 @@ export class Publisher implements AsyncDisposable {
     { changedAt, trusted = false }: OfferOptions,
   ): Offered {
     if (this.#closed) return "same";
-    const limit = trusted ? 1 : this.#settings?.push.guard ?? 1;
+    const limit = trusted ? 1 : this.#own.settings?.push.guard ?? 1;
     const offered = this.#parts.offer(part, collections, { limit, since: this.#clock.now() });
     if (offered === "accepted") {
-      this.#change(part, collections, [{ kind: "source", name: part }], changedAt);
+      this.#change(part, collections, { causes: [{ kind: "source", name: part }], changedAt });
     }
     return offered;
   }
 
   /** Lets the held candidate with this id pass. */
   confirm(id: string): Confirmation {
-    // Latency counts from here: what came before was a person's time.
-    const changedAt = this.#clock.now();
-    const cause: Cause = { kind: "confirmed", id };
-    const held = this.#held;
-    if (held?.id === id) {
-      const causes = mergeCauses(held.causes, [cause]);
-      this.#confirmed = { snapshot: held.snapshot, changedAt, causes };
-      this.#release("confirmed");
+    if (this.#own.confirm(id)) {
       this.#start();
       return { ok: true };
     }
     const part = this.#parts.confirm(id);
     if (part !== undefined) {
-      const causes: readonly Cause[] = [{ kind: "source", name: part.name }, cause];
-      this.#change(part.name, part.collections, causes, changedAt);
+      const { name, collections } = part;
+      const causes: readonly Cause[] = [{ kind: "source", name }, { kind: "confirmed", id }];
+      // Its latency counts from here: what came before was a person's time.
+      this.#change(name, collections, { causes, changedAt: this.#clock.now() });
       return { ok: true };
     }
+    const { held } = this.#own;
     const waiting = [...(held === undefined ? [] : [held]), ...this.#parts.held];
     const message = waiting.length === 0
       ? `no snapshot waits to be confirmed`
@@ -232,7 +191,7 @@ export class Publisher implements AsyncDisposable {
     return describePublishing({
       current: this.#hub.current,
       publishedAt: this.#publishedAt,
-      held: this.#held,
+      held: this.#own.held,
       heldParts: this.#parts.held,
       save: this.#saver.status,
       store: this.#store,
@@ -264,15 +223,13 @@ export class Publisher implements AsyncDisposable {
   #next(): Publication | undefined {
     // Again after each: who is told that something is held may confirm it, or load anew, then and there.
     for (;;) {
-      const confirmed = this.#confirmed;
-      this.#confirmed = undefined;
-      const next = confirmed ?? this.#candidate;
-      if (next === undefined) return this.#compose();
-      if (confirmed === undefined) this.#candidate = undefined;
-      if (confirmed !== undefined || this.#judge(next)) this.#adopt(next.snapshot);
-      this.#note(next);
+      const step = this.#own.step();
+      if (step === undefined) return this.#compose();
+      const { due, adopted, confirmed } = step;
+      if (adopted !== undefined) this.#union.set(OWN_PART, adopted.collections);
+      this.#due = mergeDue(this.#due, due);
       // What a person let pass goes out as it is, whatever has come since.
-      if (confirmed !== undefined) return this.#compose();
+      if (confirmed) return this.#compose();
     }
   }
 
@@ -280,13 +237,10 @@ export class Publisher implements AsyncDisposable {
   #compose(): Publication | undefined {
     const due = this.#due;
     this.#due = undefined;
-    if (due === undefined || this.#own === undefined) return undefined;
-    const { services } = this.#own;
-    const snapshot = makeSnapshot({
-      collections: this.#union.collections,
-      services,
-      settings: this.#settings!,
-    });
+    const { inEffect, settings } = this.#own;
+    if (due === undefined || inEffect === undefined || settings === undefined) return undefined;
+    const { services } = inEffect;
+    const snapshot = makeSnapshot({ collections: this.#union.collections, services, settings });
     if (snapshot.id === this.#hub.current?.snapshot.id) return undefined;
     return { snapshot, ...due };
   }
@@ -295,57 +249,11 @@ export class Publisher implements AsyncDisposable {
     return this.#uniter ??= this.#unite(undefined);
   }
 
-  /** Puts our own configuration into effect. */
-  #adopt(snapshot: Snapshot): void {
-    this.#own = snapshot;
-    this.#settings = snapshot.settings;
-    this.#union.set(OWN_PART, snapshot.collections);
-  }
-
   /** Puts what another source gives into effect. */
-  #change(
-    part: string,
-    collections: Collections | undefined,
-    causes: readonly Cause[],
-    changedAt: number,
-  ): void {
+  #change(part: string, collections: Collections | undefined, due: Due): void {
     this.#union.set(part, collections);
-    this.#note({ changedAt, causes });
+    this.#due = mergeDue(this.#due, due);
     this.#start();
-  }
-
-  #note({ changedAt, causes }: Due): void {
-    this.#due = {
-      changedAt: Math.min(changedAt, this.#due?.changedAt ?? changedAt),
-      causes: mergeCauses(this.#due?.causes ?? [], causes),
-    };
-  }
-
-  /** Whether a candidate may take effect; if only the guard is against it, it is held, but for its settings. */
-  #judge({ snapshot, causes }: Candidate): boolean {
-    if (snapshot.id === this.#held?.id) return false;
-    this.#release("replaced");
-    const verdict = guard(this.#own, snapshot);
-    if (!verdict.pass) {
-      this.#settings = snapshot.settings;
-      this.#hold(snapshot, verdict, causes);
-    }
-    return verdict.pass;
-  }
-
-  #hold(snapshot: Snapshot, verdict: Verdict, causes: readonly Cause[]): void {
-    const { id } = snapshot;
-    const message = `the snapshot ${id} would remove ${verdict.removed} of ${verdict.of} ` +
-      `resources, more than push.guard (${verdict.limit}) lets pass; if that is meant, ` +
-      `run: pinnace snapshots confirm ${id}`;
-    this.#held = { id, snapshot, verdict, since: this.#clock.now(), message, causes };
-    this.#onEvent({ kind: "held", id, verdict });
-  }
-
-  #release(why: "confirmed" | "replaced"): void {
-    const held = this.#held;
-    this.#held = undefined;
-    if (held !== undefined) this.#onEvent({ kind: "released", id: held.id, why });
   }
 
   #publish(publication: Publication, save: SaveOutcome): void {
