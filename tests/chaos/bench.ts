@@ -129,8 +129,7 @@ export class Bench implements AsyncDisposable {
   /** Resident memory once the attack is over and settled. Bytes. */
   async settledMemory(): Promise<number> {
     await pause(5000);
-    const status = await Deno.readTextFile(`/proc/${this.#pid}/status`);
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
+    return await memoryOf(this.#pid);
   }
 
   /** Stops the changes and says what the honest peers saw of them. */
@@ -238,7 +237,14 @@ function configuration(n: number, sinkPorts: readonly number[]) {
   return { services, sinks, log: { level: "info", format: "json" } };
 }
 
-function node(script: string, options: Readonly<Record<string, string | number>>): Process {
+/** Resident memory of a process. Bytes. */
+export async function memoryOf(pid: number): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
+}
+
+/** Runs a script of this folder, with these options on its command line. */
+export function node(script: string, options: Readonly<Record<string, string | number>>): Process {
   const path = new URL(script, import.meta.url).pathname;
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   return Process.start({ name: script, command: "node", args: [path, ...args] });

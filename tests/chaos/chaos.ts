@@ -1,7 +1,8 @@
 // deno-lint-ignore-file no-console -- a program that reports on standard output
 /**
  * The chaos run: the program as its users run it, honest peers attached, a change every second, and
- * beside them clients and sinks that break every rule. Usage: chaos.ts [--short] [--seed N] [--rounds N]
+ * beside them clients, sinks and sources that break every rule. Usage: chaos.ts [--short] [--seed N]
+ * [--rounds N]
  *
  * What must hold: no crash; every honest stream sees every revision and is never ended; memory after a
  * later round is within 1.3 times of that after the first; dial-out comes back in time.
@@ -11,6 +12,7 @@
 import { parseArgs } from "node:util";
 import { crashScenario } from "./crash.ts";
 import { Bench, type Finding } from "./bench.ts";
+import { sourceChaos } from "./source_chaos.ts";
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -54,6 +56,7 @@ console.log(`seed ${seed}, ${rounds} rounds, ${seconds} s each of abuse, frames 
       `at most ${GROWTH} times the first`,
   });
 }
+await sourceChaos({ seconds: values.short ? 10 : 60, seed, rounds }, report);
 report(await crashScenario({ kills: values.short ? 100 : 1000, seed }));
 
 const failed = findings.filter((finding) => !finding.ok).length;

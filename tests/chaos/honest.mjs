@@ -1,8 +1,8 @@
 // deno-lint-ignore-file no-console -- a program that reports on standard output
 /**
  * Honest peers beside the abuse: node honest.mjs --port P. Five streams (state of the world, delta and
- * MCP), each ACKs every push and notes which revisions it saw. A line on standard input asks for a
- * report; the answer is one numbered JSON line. A stream that ends is opened again, and counted.
+ * MCP), each ACKs every push, notes which revisions it saw and prints each when it sees it first. A
+ * line on standard input asks for a report; the answer is one numbered JSON line. A stream that ends is opened again, and counted.
  */
 import http2 from "node:http2";
 import readline from "node:readline";
@@ -105,7 +105,9 @@ class Honest {
   #take(message) {
     this.pushes++;
     for (const [revision] of message.toString("latin1").matchAll(/rev-\d{6}/g)) {
+      if (this.revisions.has(revision)) continue;
       this.revisions.add(revision);
+      console.log(JSON.stringify({ saw: revision, by: this.name }));
     }
   }
 
