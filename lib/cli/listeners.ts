@@ -70,7 +70,7 @@ export class Listeners implements AsyncDisposable {
       configured,
       address: formatHostPort(listener.address.host, listener.address.port),
       ...(secure === undefined ? {} : { tls: secure.status() }),
-      alive: (listener as { alive?: boolean }).alive ?? true,
+      alive: listener.alive,
     }));
   }
 

@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { dirname } from "node:path";
 import { ContentWatch } from "../transport/content_watch.ts";
 import { readToken } from "../transport/token_file.ts";
 
-/** How often the files are compared without an event. Milliseconds. */
-const POLL = 5000;
+/** How often the files are compared. Milliseconds. */
+const POLL = 2000;
 
 /** Told when a source's file becomes unusable, or (undefined) usable again. Must not throw. */
 export type TokenProblem = (source: string, message: string | undefined) => void;
@@ -37,10 +36,7 @@ export class SourceTokens implements AsyncDisposable {
   ): Promise<SourceTokens> {
     const tokens = new SourceTokens(paths, onProblem);
     await tokens.#read();
-    const folders = [...new Set([...paths.values()].map((path) => dirname(path)))];
-    if (folders.length > 0) {
-      tokens.#watch = new ContentWatch({ folders, poll, look: () => tokens.#read() });
-    }
+    if (paths.size > 0) tokens.#watch = new ContentWatch({ poll, look: () => tokens.#read() });
     return tokens;
   }
 

@@ -12,10 +12,10 @@ export type SmallFile =
 /** Reads a file of at most `most` bytes. Does not reject; the reason never quotes the content. */
 export async function readSmallFile(path: string, most: number): Promise<SmallFile> {
   try {
-    using file = await Deno.open(path, { read: true });
-    const { size, isFile } = await file.stat();
+    const { size, isFile } = await Deno.stat(path); // opening a FIFO would wait for whoever writes it
     if (!isFile) return failed("is not a file");
     if (size > most) return failed(`is larger than ${most} bytes`);
+    using file = await Deno.open(path, { read: true });
     const buffer = new Uint8Array(most + 1);
     let length = 0;
     while (length < buffer.length) {

@@ -7,7 +7,6 @@
  */
 import type { Socket } from "node:net";
 import type { TlsFiles } from "../model/settings.ts";
-import { dirname } from "node:path";
 import { systemClock } from "../rollout/clock.ts";
 import { ContentWatch } from "./content_watch.ts";
 import type { Secured } from "./listener.ts";
@@ -38,7 +37,7 @@ export interface TlsServerOptions {
   readonly certificate?: "require" | "request";
   /** Patterns of URIs and DNS names, of which a client's certificate must have one; empty or absent: any that `ca` vouches for. */
   readonly allow?: readonly string[];
-  /** How often the files are compared without an event. Milliseconds; default 5 s. */
+  /** How often the files are compared. Milliseconds; default 2 s. */
   readonly poll?: number;
   /** How long files may not fit each other until that is a problem: they are replaced one by one. Milliseconds; default 1 s. */
   readonly settle?: number;
@@ -64,7 +63,7 @@ interface InUse {
 }
 
 /** How often files are compared. Milliseconds. */
-const POLL = 5000;
+const POLL = 2000;
 
 /** How long files may not fit each other. Milliseconds. */
 const SETTLE = 1000;
@@ -85,9 +84,7 @@ export class TlsServer implements AsyncDisposable {
     this.#options = options;
     this.#inUse = inUse;
     this.#tell();
-    const folders = new Set(Object.values(tlsPaths(options.files)).map((path) => dirname(path)));
     this.#watch = new ContentWatch({
-      folders: [...folders],
       poll: options.poll ?? POLL,
       look: () => this.#look(),
     });
