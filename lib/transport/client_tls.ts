@@ -7,6 +7,7 @@
 import net, { type Socket } from "node:net";
 import tls from "node:tls";
 import type { ClientTlsSettings } from "../model/settings.ts";
+import { holdBack } from "./hold_back.ts";
 import { certificateNames, namesHost } from "./identity.ts";
 import { systemAuthorities } from "./system_authorities.ts";
 import {
@@ -104,6 +105,7 @@ export async function secureClient(
   try {
     await untilAborted(handshake(secured), signal);
     if (!secured.authorized) throw new ClientTlsError(whyUnauthorized(secured, material));
+    holdBack(secured, socket);
     return secured;
   } catch (error) {
     secured.destroy();

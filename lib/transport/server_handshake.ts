@@ -9,6 +9,7 @@ import tls from "node:tls";
 import { matchesAny } from "../model/pattern.ts";
 import { farewell } from "./farewell.ts";
 import type { PeerIdentity } from "./gate.ts";
+import { holdBack } from "./hold_back.ts";
 import { certificateNames } from "./identity.ts";
 import type { Secured } from "./listener.ts";
 import { dateOf, pemCertificates, type TlsMaterial } from "./tls_files.ts";
@@ -85,6 +86,7 @@ function handshake(socket: Socket, { cert, key, ca }: TlsMaterial): Promise<tls.
     };
     server.once("secureConnection", (secured) => {
       secured.on("error", () => {}); // "close" follows; uncaught it would end the process
+      holdBack(secured, socket);
       resolve(secured);
     });
     server.on("tlsClientError", (error, secured) => {
