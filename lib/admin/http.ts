@@ -4,8 +4,8 @@
  * @module
  */
 import { type Context, Hono, type Next } from "hono";
-import ipaddr from "ipaddr.js";
 import { formatHostPort } from "../model/host_port.ts";
+import { isLoopback } from "../model/loopback.ts";
 import type { ChangeEvent, EventQuery } from "./events.ts";
 import type { Health } from "./health.ts";
 import type { Status } from "./status.ts";
@@ -198,9 +198,4 @@ function guard(onLoopback: boolean, token: AdminToken) {
 
 function hostOf(header: string): string {
   return header.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
-}
-
-function isLoopback(host: string): boolean {
-  if (host === "localhost") return true;
-  return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";
 }

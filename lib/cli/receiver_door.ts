@@ -5,8 +5,8 @@
  */
 import { expandAddress } from "../config/expand_address.ts";
 import { expandFile } from "../config/expand_files.ts";
-import { isLoopback } from "../config/loopback.ts";
 import { KINDS } from "../model/kind.ts";
+import { isLoopback } from "../model/loopback.ts";
 import type { ReceiveSettings, Settings } from "../model/settings.ts";
 import type { Judge } from "../receive/received.ts";
 import type { SourceRegistry } from "../receive/registry.ts";

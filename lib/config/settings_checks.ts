@@ -4,11 +4,11 @@
  *
  * @module
  */
+import { isLoopback } from "../model/loopback.ts";
 import type { TlsFiles } from "../model/settings.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { type Environment, expand } from "./expand.ts";
 import { expandAddress } from "./expand_address.ts";
-import { isLoopback } from "./loopback.ts";
 import { type Path, type Problem, problem } from "./problem.ts";
 
 /** Files of a TLS identity as written: a folder, or each by its own path. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { isLoopback } from "../model/loopback.ts";
 import type { ClientTlsSettings, DialSettings, SinkSettings } from "../model/settings.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { type Environment, expand, withoutSecret } from "./expand.ts";
-import { isLoopback } from "./loopback.ts";
 import { type Path, type Problem, problem } from "./problem.ts";
 import { expandProxy } from "./proxy.ts";
 import type { SettingsInput } from "./schema.ts";

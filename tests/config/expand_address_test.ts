@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
 import { expandAddress } from "../../lib/config/expand_address.ts";
-import { isLoopback } from "../../lib/config/loopback.ts";
 import { parseProxy } from "../../lib/config/proxy.ts";
 
 const environment = (name: string) =>
@@ -40,25 +39,6 @@ Deno.test("expand address: what is wrong is told apart, and no variable's value 
     message: "${SECRET} is not an address",
     hint: "write host:port, as in 127.0.0.1:15010 or [::1]:15010",
   });
-});
-
-Deno.test("loopback: addresses of this machine and localhost; any other name is not", () => {
-  for (
-    const host of ["localhost", "LOCALHOST", "127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"]
-  ) {
-    assertEquals(isLoopback(host), true, host);
-  }
-  const others = [
-    "0.0.0.0",
-    "::",
-    "10.0.0.1",
-    "fe80::1%lo",
-    "a.localhost",
-    "127.1",
-    "2130706433",
-    "",
-  ];
-  for (const host of others) assertEquals(isLoopback(host), false, host);
 });
 
 Deno.test("proxy: host, port and credentials, percent-decoded", () => {
