@@ -82,6 +82,11 @@ export const MESH_CONFIG_TYPE_URL = "core/v1alpha1/MeshConfig";
 /** The collection that a source names to make a ResourceSink speak first (dial-out). */
 export const TRIGGER_COLLECTION = "$triggerCollection";
 
+/** Whether a message of this collection is a source's trigger; before 2019-04-17 it had no name. */
+export function isTrigger(collection: string): boolean {
+  return collection === TRIGGER_COLLECTION || collection === "";
+}
+
 /** `type_url` of the Any around a `google.protobuf.Any`-wrapped MCP resource in an xDS response. */
 export const MCP_RESOURCE_TYPE_URL = "type.googleapis.com/istio.mcp.v1alpha1.Resource";
 

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { TRIGGER_COLLECTION } from "../model/kind.ts";
+import { isTrigger } from "../model/kind.ts";
 import type { RequestResources, Status } from "../wire/messages.ts";
 import { STREAM_LIMITS } from "./limits.ts";
 import { quote } from "./quote.ts";
@@ -189,11 +189,6 @@ export class McpSinkMachine {
       ...parts,
     };
   }
-}
-
-/** Whether a message of this collection is a source's trigger; before 2019-04-17 it had no name. */
-export function isTrigger(collection: string): boolean {
-  return collection === TRIGGER_COLLECTION || collection === "";
 }
 
 /** Largest `initial_resource_versions` that are sent: a source takes messages of 4 MiB by default. Bytes. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { TRIGGER_COLLECTION } from "../model/kind.ts";
+import { isTrigger } from "../model/kind.ts";
 import type { RequestResources } from "../wire/messages.ts";
 import { Machine } from "./machine.ts";
 import type { Event, Received } from "./stream.ts";
@@ -61,9 +61,4 @@ function take(request: RequestResources, subscription: Subscription, created: bo
   }
   subscription.tell(request.initialResourceVersions);
   return events;
-}
-
-/** The collection named in the message that makes a sink speak first; before 2019-04-17 it was empty. */
-function isTrigger(collection: string): boolean {
-  return collection === TRIGGER_COLLECTION || collection === "";
 }

@@ -5,7 +5,7 @@
  */
 import type { RuleInfo } from "../convert/rules/rule.ts";
 import type { Finding } from "../model/finding.ts";
-import { TRIGGER_COLLECTION } from "../model/kind.ts";
+import { isTrigger } from "../model/kind.ts";
 import { WireError } from "../wire/wire_error.ts";
 import { judgeResource, subjectOf } from "./judge_resource.ts";
 import { type Push, readPush } from "./read_push.ts";
@@ -42,8 +42,8 @@ export function judge(bytes: Uint8Array, options: JudgeOptions): Judgement {
   }
   const { head, kind } = push;
   if (kind === undefined) {
-    const isTrigger = options.protocol === "mcp" && isTriggerType(head.type);
-    if (push.count > 0 && !isTrigger) return refuseKind(push);
+    const triggers = options.protocol === "mcp" && isTrigger(head.type);
+    if (push.count > 0 && !triggers) return refuseKind(push);
     return {
       kind: "accepted",
       head,
@@ -74,10 +74,6 @@ export function judge(bytes: Uint8Array, options: JudgeOptions): Judgement {
     removed,
     findings: verdict.warnings,
   };
-}
-
-function isTriggerType(type: string): boolean {
-  return type === TRIGGER_COLLECTION || type === "";
 }
 
 function refuseKind({ head, count }: Push): Judgement {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isTrigger } from "../protocol/mcp_sink.ts";
+import { isTrigger } from "../model/kind.ts";
 import type { PushHead } from "../receive/received.ts";
 import { resourcesCodec } from "../wire/messages.ts";
 
