@@ -4,6 +4,7 @@
  * @module
  */
 import { enumerate, quote } from "../convert/rules/names.ts";
+import type { RuleInfo } from "../convert/rules/rule.ts";
 import type { Finding } from "../model/finding.ts";
 import type { Refusal } from "./host_contest.ts";
 import type { NameContest } from "./kind_union.ts";
@@ -14,6 +15,12 @@ export const CONTESTED_NAME_RULE = "receive/contested-name";
 
 /** Sources have ServiceEntries of different names with one host. */
 export const CONTESTED_HOST_RULE = "receive/contested-host";
+
+/** Rules about what several sources claim; sources see nothing of them. */
+export const CONTEST_RULES: readonly RuleInfo[] = [
+  { id: CONTESTED_NAME_RULE, severity: "warning" },
+  { id: CONTESTED_HOST_RULE, severity: "error" },
+];
 
 /** Says who has a name and who is left out. */
 export function nameFinding(kind: string, { name, holder, others }: NameContest): Finding {

@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { RULES } from "../../lib/convert/registry.ts";
 import { docAnchor } from "../../lib/convert/rules/rule.ts";
+import { CONTEST_RULES } from "../../lib/receive/contest_findings.ts";
+import { RECEIVE_RULES } from "../../lib/receive/judge.ts";
 import { sources } from "../source_files.ts";
 
 const text = Deno.readTextFileSync(new URL("../../docs/rules.md", import.meta.url));
@@ -10,10 +12,13 @@ const sections = new Map(
   ) => [section.slice(0, section.indexOf("\n")), section]),
 );
 
-/** Rules of ours that the sources name, wherever they are applied. */
-const named = sources("lib").flatMap(({ text }) =>
-  [...text.matchAll(/"((?:istio|pinnace)\/[a-z][a-z-]+)"/g)].map(([, id]) => id!)
-).filter((id) => !id.startsWith("pinnace/Service"));
+/** Rules that findings name, in the parts that find something. */
+const named = ["lib/config", "lib/convert", "lib/receive"].flatMap(sources).flatMap(({ text }) =>
+  [...text.matchAll(/"((?:istio|pinnace|receive)\/[a-z][a-z-]+)"/g)].map(([, id]) => id!)
+);
+
+/** Every rule: of conversion, and for what other sources give. Put together here, since conversion knows no sources. */
+const everyRule = [...RULES, ...RECEIVE_RULES, ...CONTEST_RULES];
 
 Deno.test("rules: docs/rules.md has a section on each rule, and on nothing else", () => {
   assert(RULES.length > 40, `${RULES.length}`);
@@ -28,8 +33,16 @@ Deno.test("rules: the registry knows every rule of conversion", () => {
   assertEquals(missing, []);
 });
 
+Deno.test("rules: those for what other sources give are all listed", () => {
+  const listed = [...RECEIVE_RULES, ...CONTEST_RULES].map(({ id }) => id);
+  assertEquals(
+    listed.toSorted(),
+    [...new Set(named.filter((id) => id.startsWith("receive/")))].sort(),
+  );
+});
+
 Deno.test("rules: each section says how grave it is, why, and shows an example", () => {
-  for (const { id, severity } of RULES) {
+  for (const { id, severity } of everyRule) {
     const section = sections.get(id);
     assert(section?.includes(`_${severity}_`), `${id}: ${severity}`);
     assert(section!.includes("`"), `${id} has no example`);
@@ -37,5 +50,5 @@ Deno.test("rules: each section says how grave it is, why, and shows an example",
 });
 
 Deno.test("rules: anchors are unique", () => {
-  assertEquals(new Set(RULES.map(docAnchor)).size, RULES.length);
+  assertEquals(new Set(everyRule.map(docAnchor)).size, everyRule.length);
 });
