@@ -52,11 +52,17 @@ export class Istiod implements AsyncDisposable {
     this.#monitoring = parts.monitoring;
   }
 
-  /** Starts it with `xds://<source>` as its only source; resolves once it is ready, that is, was answered all it asked. */
-  static async start(source: string): Promise<Istiod> {
+  /**
+   * Starts it with `xds://<source>` as its only source; resolves once it is ready, that is, was answered
+   * all it asked. `more`: further keys of the source, for example `tlsSettings`.
+   */
+  static async start(
+    source: string,
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<Istiod> {
     const kube = new EmptyKube();
     const folder = await Deno.makeTempDir({ prefix: "pinnace-istiod-" });
-    const mesh = { configSources: [{ address: `xds://${source}` }] };
+    const mesh = { configSources: [{ address: `xds://${source}`, ...more }] };
     await Deno.writeTextFile(`${folder}/mesh.yaml`, JSON.stringify(mesh));
     await Deno.writeTextFile(`${folder}/kubeconfig`, kube.kubeconfig);
     const [http, grpc, monitoring] = freePorts(3) as [number, number, number];
