@@ -6,6 +6,10 @@
  */
 import { listen } from "../../lib/transport/listener.ts";
 
+// As the program does at its start: the runtime takes files for signals when it first needs them, and
+// panics where there are none left.
+Deno.addSignalListener("SIGTERM", () => Deno.exit(0));
+
 const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 const listener = await listen(
   { host: "127.0.0.1", port: 0 },
