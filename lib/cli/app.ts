@@ -4,32 +4,33 @@
  *
  * @module
  */
-import { lookup } from "node:dns/promises";
 import { makeSeed } from "../config/seed.ts";
 import type { Log } from "../log.ts";
-import type { Settings, UnknownCollection } from "../model/settings.ts";
+import type { Settings } from "../model/settings.ts";
 import { limitedResolver } from "../protocol/limited_resolver.ts";
-import { collectionResolver, type Resolver } from "../protocol/resolve.ts";
+import type { Resolver } from "../protocol/resolve.ts";
 import type { SourceStore } from "../receive/received.ts";
 import { Union } from "../receive/union.ts";
 import { systemClock } from "../rollout/clock.ts";
 import { Publisher, type PublisherEvent } from "../rollout/publisher.ts";
 import { Hub, type Publication } from "../snapshot/hub.ts";
 import type { SnapshotStore } from "../snapshot/store.ts";
-import { dialTarget } from "../transport/dial_target.ts";
 import { Sender } from "../transport/sender.ts";
 import { Sessions } from "../transport/sessions.ts";
 import { SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
 import type { Dial } from "../transport/sink_link.ts";
+import { collectionsFor } from "./collections.ts";
 import { ConfigFollower } from "./config_follower.ts";
 import { sinkTargets } from "./dial_targets.ts";
+import { dialWith, resolveHost } from "./dialling.ts";
 import { Doors } from "./doors.ts";
 import { Intake } from "./intake.ts";
 import { logUnresolved } from "./observer.ts";
 import { observe, type Observing } from "./observing.ts";
 import { Office } from "./office.ts";
+import { logPorts } from "./port_log.ts";
 import { RestartNeeds } from "./restart_needs.ts";
-import { logTlsProblems, logUndialable } from "./source_observer.ts";
+import { logTokenProblems, logUndialable } from "./source_observer.ts";
 import { folderOf } from "./store_place.ts";
 
 /** What the program is started with. */
@@ -47,12 +48,6 @@ export interface AppOptions {
 export class NothingToServeError extends Error {
   override readonly name = "NothingToServeError";
 }
-
-/** What MCP collections stand for, by how unknown ones are answered. */
-const COLLECTIONS: Readonly<Record<UnknownCollection, Resolver>> = {
-  empty: collectionResolver({ unknownCollection: "empty" }),
-  error: collectionResolver({ unknownCollection: "error" }),
-};
 
 /** How long peers may take to notice that we go. Milliseconds. */
 const DRAIN = 3000;
@@ -73,6 +68,7 @@ export class App implements AsyncDisposable {
   readonly #office: Office;
   readonly #observing: Observing;
   readonly #restartNeeds: RestartNeeds;
+  readonly #dial: Dial = dialWith(() => this.#settings!.limits);
   readonly #undialableSinks: ReturnType<typeof logUndialable>;
   #union: Union | undefined;
   #settings: Settings | undefined;
@@ -219,9 +215,8 @@ export class App implements AsyncDisposable {
     this.#intake.configure(settings);
   }
 
-  /** One resolver for all streams, so that they share what is made from nothing. */
   #collections(): Resolver {
-    return COLLECTIONS[this.#settings!.unknownCollection];
+    return collectionsFor(this.#settings!.unknownCollection);
   }
 
   #makeOffice(): Office {
@@ -260,22 +255,13 @@ export class App implements AsyncDisposable {
     });
   }
 
-  #portOptions(use: string) {
-    const problem = logTlsProblems(this.#log);
-    const logger = this.#log.logger("tls");
-    return {
-      folder: this.#folder,
-      hooks: this.#observing.listeners,
-      tlsProblem: (address: string, found: Parameters<typeof problem>[1]) =>
-        problem(`${use} ${address}`, found),
-      rotated: (address: string, subject: string) =>
-        logger.info("a new certificate is shown", { use: `${use} ${address}`, subject }),
-    };
+  #portOptions(use: "listen" | "receive") {
+    const ports = logPorts(this.#log, use);
+    return { folder: this.#folder, hooks: this.#observing.listeners, ports };
   }
 
   #makeIntake(): Intake {
     const { sources, workerUrl } = this.#options;
-    const logger = this.#log.logger("source");
     return new Intake({
       ...this.#portOptions("receive"),
       store: sources,
@@ -286,12 +272,9 @@ export class App implements AsyncDisposable {
       observer: this.#observing.receiver,
       pullObserver: this.#observing.pulls,
       undialable: logUndialable(this.#log, "pull"),
-      tokenProblem: (source, problem) =>
-        problem === undefined
-          ? logger.info("the token is as it should be again", { source })
-          : logger.warn("the source's token cannot be used", { source, problem }),
+      tokenProblem: logTokenProblems(this.#log),
       dial: this.#dial,
-      resolve,
+      resolve: resolveHost,
       serves: (node) => this.#sessions.list().some(({ peer }) => peer?.id === node),
     });
   }
@@ -303,21 +286,10 @@ export class App implements AsyncDisposable {
       random: Math.random,
       resolver: ({ collections }) => limitedResolver(this.#collections(), collections),
       instance: () => this.#settings!.instance,
-      resolve,
+      resolve: resolveHost,
       dial: this.#dial,
       observer: this.#observing.links,
       unresolved: logUnresolved(this.#log),
     });
   }
-
-  readonly #dial: Dial = (target, address, path, { signal }) =>
-    dialTarget(target, address, path, {
-      signal,
-      now: () => performance.now(),
-      maxReceive: this.#settings!.limits.message,
-    });
-}
-
-async function resolve(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address);
 }

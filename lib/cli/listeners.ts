@@ -10,7 +10,7 @@ import { formatHostPort } from "../model/host_port.ts";
 import type { TlsFiles } from "../model/settings.ts";
 import { listen, type Listener, type ListenerHooks, ListenError } from "../transport/listener.ts";
 import type { PushServer } from "../transport/server.ts";
-import { TlsFilesError } from "../transport/tls_files.ts";
+import { type OwnCertificate, TlsFilesError } from "../transport/tls_files.ts";
 import { type TlsProblem, TlsServer, type TlsServerStatus } from "../transport/tls_server.ts";
 
 /** A port to listen on, as configured. */
@@ -31,10 +31,15 @@ export interface ListenersOptions {
   readonly hooks: ListenerHooks;
   /** Folder that relative paths start from. Absolute. */
   readonly folder: string;
-  /** Told when what is wrong with the files of a port changes; undefined: nothing is. Must not throw. */
-  readonly tlsProblem: (address: string, problem: TlsProblem | undefined) => void;
-  /** Told when a port shows a new certificate. Must not throw. */
-  readonly rotated: (address: string, subject: string) => void;
+  readonly ports: PortObserver;
+}
+
+/** Told what becomes of ports, each called by its address as configured. None of it may throw. */
+export interface PortObserver {
+  /** What is wrong with the TLS files has changed; undefined: nothing is. */
+  tlsProblem(address: string, problem: TlsProblem | undefined): void;
+  /** New TLS files are in use. */
+  rotated(address: string, certificate: OwnCertificate): void;
 }
 
 /** A port that is open. */
@@ -131,7 +136,7 @@ export class Listeners implements AsyncDisposable {
   }
 
   async #secure({ address, certificate, allow }: Port, tls: TlsFiles): Promise<TlsServer> {
-    const { folder, tlsProblem, rotated } = this.#options;
+    const { folder, ports } = this.#options;
     const expanded = expandTlsFiles(tls, { folder });
     const cannot = (message: string, hint: string, cause?: unknown) =>
       new ListenError(`cannot listen on ${address} with TLS: ${message}; ${hint}`, { cause });
@@ -141,8 +146,8 @@ export class Listeners implements AsyncDisposable {
         files: expanded.files,
         certificate,
         allow,
-        onProblem: (problem) => tlsProblem(address, problem),
-        onRotated: ({ subject }) => rotated(address, subject),
+        onProblem: (problem) => ports.tlsProblem(address, problem),
+        onRotated: (certificate) => ports.rotated(address, certificate),
       });
     } catch (error) {
       if (!(error instanceof TlsFilesError)) throw error;

@@ -1,5 +1,5 @@
 /**
- * What the log says of what other sources give us, and of the certificates that we show.
+ * What the log says of what other sources give us, and of whom we cannot dial.
  *
  * @module
  */
@@ -7,7 +7,6 @@ import { explain, type Log, Throttle } from "../log.ts";
 import type { SourceEvent } from "../receive/source_events.ts";
 import type { PullObserver } from "../transport/pull_link.ts";
 import type { ReceivedStreamInfo, ReceiverObserver } from "../transport/receiver_observer.ts";
-import type { TlsProblem } from "../transport/tls_server.ts";
 
 /** Warnings that a source can cause at will are said this often per cause. Milliseconds. */
 const QUIET = 10_000;
@@ -112,6 +111,15 @@ export function logPulls(log: Log): PullObserver {
   };
 }
 
+/** What the log says of the token files of sources: what is wrong with one, and when it is over (undefined). */
+export function logTokenProblems(log: Log): (source: string, problem: string | undefined) => void {
+  const logger = log.logger("source");
+  return (source, problem) =>
+    problem === undefined
+      ? logger.info("the token is as it should be again", { source })
+      : logger.warn("the source's token cannot be used", { source, problem });
+}
+
 /** What cannot be dialled as it is configured, and why. */
 export interface Undialable {
   readonly name: string;
@@ -133,31 +141,4 @@ export function logUndialable(log: Log, what: string): (all: readonly Undialable
     }
     said = new Map(all.map(({ name, reason }) => [name, reason]));
   };
-}
-
-/** What the log says of the TLS files of `use`, for example `listen 0.0.0.0:15012`; undefined: they are as they should be again. */
-export function logTlsProblems(
-  log: Log,
-): (use: string, problem: TlsProblem | undefined) => void {
-  const logger = log.logger("tls");
-  const known = new Set<string>();
-  return (use, problem) => {
-    if (problem === undefined) {
-      if (known.delete(use)) logger.info("the TLS files are as they should be again", { use });
-      return;
-    }
-    known.add(use);
-    const { severity, message, hint } = problem;
-    if (severity === "error") logger.error(message, { use, hint });
-    else logger.warn(message, { use, hint });
-  };
-}
-
-/** What the log says when new TLS files are in use. */
-export function logRotation(
-  log: Log,
-): (use: string, certificate: { readonly subject: string; readonly notAfter: number }) => void {
-  const logger = log.logger("tls");
-  return (use, { subject, notAfter }) =>
-    logger.info("new TLS files are in use", { use, subject, notAfter: new Date(notAfter) });
 }

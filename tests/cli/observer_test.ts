@@ -4,7 +4,7 @@ import {
   logPulls,
   logReceiver,
   logSources,
-  logTlsProblems,
+  logTokenProblems,
   logUndialable,
 } from "../../lib/cli/source_observer.ts";
 import { Log } from "../../lib/log.ts";
@@ -143,15 +143,13 @@ Deno.test("log: a server that we pull from is said to be away once, and when it 
   assertEquals(lines.map((line) => line.slice(0, 5).trim()), ["WARN", "INFO", "WARN"]);
 });
 
-Deno.test("log: TLS files in trouble are said with what would be right, and when it is over", () => {
+Deno.test("log: a token that cannot be used is said, and when it can again", () => {
   const { log, lines } = bench();
-  const say = logTlsProblems(log);
-  say("listen [::]:15012", undefined);
-  say("listen [::]:15012", { severity: "warning", message: "it ends soon", hint: "renew it" });
-  say("listen [::]:15012", undefined);
-  say("listen [::]:15012", undefined);
+  const say = logTokenProblems(log);
+  say("edge-fra", "/tokens/edge-fra is empty");
+  say("edge-fra", undefined);
   assertEquals(lines, [
-    'WARN  tls  it ends soon  use="listen [::]:15012" hint="renew it"',
-    'INFO  tls  the TLS files are as they should be again  use="listen [::]:15012"',
+    'WARN  source  the source\'s token cannot be used  source=edge-fra problem="/tokens/edge-fra is empty"',
+    "INFO  source  the token is as it should be again  source=edge-fra",
   ]);
 });

@@ -1,0 +1,33 @@
+import { assertEquals } from "@std/assert";
+import { logPorts } from "../../lib/cli/port_log.ts";
+import { Log } from "../../lib/log.ts";
+
+/** A log whose lines are kept, without their times. */
+function bench() {
+  const lines: string[] = [];
+  const sink = (line: string) => void lines.push(line.replace(/^\S+ /, "").trimEnd());
+  return { log: new Log({ level: "info", format: "text", sink }), lines };
+}
+
+Deno.test("log: TLS files in trouble are said with what would be right, and when it is over", () => {
+  const { log, lines } = bench();
+  const { tlsProblem } = logPorts(log, "listen");
+  tlsProblem("[::]:15012", undefined);
+  tlsProblem("[::]:15012", { severity: "warning", message: "it ends soon", hint: "renew it" });
+  tlsProblem("[::]:15012", undefined);
+  tlsProblem("[::]:15012", undefined);
+  assertEquals(lines, [
+    'WARN  tls  it ends soon  use="listen [::]:15012" hint="renew it"',
+    'INFO  tls  the TLS files are as they should be again  use="listen [::]:15012"',
+  ]);
+});
+
+Deno.test("log: new TLS files are said with whose certificate it is and how long it lasts", () => {
+  const { log, lines } = bench();
+  const notAfter = Date.parse("2030-01-02T03:04:05Z");
+  logPorts(log, "receive").rotated("[::]:9901", { subject: "hub.example", notBefore: 0, notAfter });
+  assertEquals(lines, [
+    'INFO  tls  new TLS files are in use  use="receive [::]:9901" subject=hub.example ' +
+    "notAfter=2030-01-02T03:04:05.000Z",
+  ]);
+});
