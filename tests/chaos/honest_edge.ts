@@ -59,6 +59,11 @@ export class Edge implements AsyncDisposable {
     return new Edge(number, { pinnace, sinks, witness });
   }
 
+  /** `host:port` where clients dial it. */
+  get address(): string {
+    return this.#pinnace.address;
+  }
+
   /** Resolves once its first revision was seen by everybody; from then on it changes every second. */
   async settled(): Promise<void> {
     const first = revisionOf(this.number, 0);

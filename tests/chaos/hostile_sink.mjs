@@ -1,8 +1,9 @@
 // deno-lint-ignore-file no-console -- a program that reports on standard output
 /**
- * A ResourceSink that answers well and then fails in every way: node hostile_sink.mjs --port P --seed N.
- * Speaks raw frames, so that it can also send what no library would. Prints a JSON line a session when
- * the session is over: how it failed, when, and whether the other side could see it.
+ * A server that answers well and then fails in every way: node hostile_sink.mjs --port P --seed N
+ * [--answer mcp|ads]. It is a ResourceSink, or with `ads` a server to pull from; then it may also begin
+ * badly. Speaks raw frames, so that it can also send what no library would. Prints a JSON line a session
+ * when the session is over: how it failed, when, and whether the other side could see it.
  */
 import net from "node:net";
 import {
@@ -14,13 +15,29 @@ import {
   responseHeaders,
   TYPE,
 } from "./http2_frames.mjs";
+import { field, resource, SERVICE_ENTRIES, serviceEntry } from "./mcp_messages.mjs";
 import { grpcFrame, options, seeded } from "./random.mjs";
 
-const { port, seed } = options({ port: 0, seed: 1 });
+const { port, seed, answer } = options({ port: 0, seed: 1, answer: "mcp" });
 const random = seeded(seed);
-const COLLECTION = "istio/networking/v1alpha3/serviceentries";
 /** RequestResources{collection}. */
-const REQUEST = grpcFrame(Buffer.from([0x12, COLLECTION.length, ...Buffer.from(COLLECTION)]));
+const REQUEST = grpcFrame(field(2, SERVICE_ENTRIES));
+
+const TYPE_URL = "networking.istio.io/v1alpha3/ServiceEntry";
+const RESOURCE = "type.googleapis.com/istio.mcp.v1alpha1.Resource";
+let nonces = 0;
+
+/** A DiscoveryResponse; of the versions differ, whatever else is the same. */
+function response({ name = "hostile/pulled", type = TYPE_URL, nonce = `n${++nonces}` } = {}) {
+  const entry = serviceEntry("pulled.hostile.example.com", "192.0.2.9", `r${random.below(1e9)}`);
+  const any = Buffer.concat([field(1, RESOURCE), field(2, resource(name, entry))]);
+  return grpcFrame(Buffer.concat([
+    field(1, `v${nonces}`),
+    field(2, any),
+    field(4, type),
+    field(5, nonce),
+  ]));
+}
 
 const trailers = (status) =>
   Buffer.concat([literal("grpc-status", String(status)), literal("grpc-message", "on purpose")]);
@@ -66,6 +83,41 @@ const FAILURES = {
   },
   silence: { visible: false, act: () => {} },
   frames: { visible: false, act: (s) => fuzz(s) },
+};
+
+/** Ways of a server that is pulled from. */
+const PULLED_FAILURES = {
+  ...FAILURES,
+  bytes: { visible: true, act: (s) => s.socket.write(random.bytes(2000)) },
+  garbage: { visible: true, act: (s) => s.message(grpcFrame(random.bytes(1 + random.below(200)))) },
+  hugePrefix: { visible: true, act: (s) => s.message(Buffer.from([0, 255, 255, 255, 255, 1, 2])) },
+  huge: { visible: true, act: (s) => s.many(4000, () => Buffer.alloc(16_000, 1)) },
+  endless: { visible: true, act: (s) => s.many(4000, () => response()) },
+  endlessFrames: { visible: true, act: (s) => s.many(400, () => Buffer.alloc(0)) },
+  sameNonce: { visible: false, act: (s) => s.many(20, () => response({ nonce: "same" })) },
+  noNonce: { visible: false, act: (s) => s.many(3, () => response({ nonce: "" })) },
+  otherTypes: { visible: false, act: (s) => s.many(50, () => response({ type: `x/${nonces}` })) },
+  badNames: {
+    visible: false,
+    act: (s) =>
+      s.many(3, () => response({ name: random.pick(["a\u0000b", "../x", "site-1/x", ""]) })),
+  },
+  neverEnding: { visible: false, act: (s) => s.message(Buffer.from([0, 0, 0, 255, 255, 1, 2])) },
+};
+
+/** Ways of a server to begin. */
+const BEGINNINGS = {
+  mute: { visible: false, act: (s) => s.socket.pause() },
+  http1: { visible: true, act: (s) => s.socket.write("HTTP/1.1 200 OK\r\n\r\nhello") },
+  noise: { visible: true, act: (s) => s.socket.write(random.bytes(500)) },
+  hangUp: { visible: true, act: (s) => s.socket.destroy() },
+  goawayFirst: {
+    visible: true,
+    act: (s) => {
+      s.send(TYPE.settings, 0, 0);
+      s.send(TYPE.goaway, 0, 0, goaway(0, random.below(14)));
+    },
+  },
 };
 
 function goaway(last, code) {
@@ -126,15 +178,35 @@ class Session {
     socket.on("error", () => {});
     socket.on("data", (chunk) => this.#receive(chunk));
     socket.on("close", () => this.#report());
-    this.send(TYPE.settings, 0, 0);
+    if (answer === "ads" && random.chance(0.25)) this.#fail(BEGINNINGS);
+    else this.send(TYPE.settings, 0, 0);
   }
 
   send(type, flags, stream, body) {
     if (!this.socket.destroyed) this.socket.write(frame(type, flags, stream, body));
   }
 
+  /** A piece of the stream's data. */
+  message(bytes) {
+    this.send(TYPE.data, 0, this.stream, bytes);
+  }
+
+  /** So many pieces, as fast as the other side takes them. */
+  async many(count, make) {
+    for (let i = 0; i < count && !this.socket.destroyed; i++) {
+      this.message(make());
+      if (!this.socket.writableNeedDrain) continue;
+      await new Promise((resolve) => this.socket.once("drain", resolve).once("close", resolve));
+    }
+  }
+
   failed(how, visible) {
     this.#failure = { how, visible, failedAt: Date.now() };
+    console.log(JSON.stringify({ fails: how, visible, at: Date.now() }));
+    // What nobody need notice must come to an end, or there would be no other session.
+    if (answer === "ads" && !visible && how !== "mute") {
+      setTimeout(() => this.socket.destroy(), 1500);
+    }
   }
 
   /** Follows the client's frames as far as needed: SETTINGS and PING get their ACKs, a message its answer. */
@@ -163,14 +235,15 @@ class Session {
     this.#answered = true;
     this.stream = stream;
     this.send(TYPE.headers, 4, stream, responseHeaders());
-    this.send(TYPE.data, 0, stream, REQUEST);
-    setTimeout(() => this.#fail(), 20 + random.below(300));
+    this.message(answer === "ads" ? response() : REQUEST);
+    const failures = answer === "ads" ? PULLED_FAILURES : FAILURES;
+    setTimeout(() => this.#fail(failures), 20 + random.below(300));
   }
 
-  #fail() {
-    const how = random.pick(Object.keys(FAILURES));
-    this.failed(how, FAILURES[how].visible);
-    FAILURES[how].act(this);
+  #fail(failures) {
+    const how = random.pick(Object.keys(failures));
+    this.failed(how, failures[how].visible);
+    failures[how].act(this);
   }
 
   #report() {

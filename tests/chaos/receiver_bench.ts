@@ -6,11 +6,11 @@
  */
 import { Pinnace, type PinnaceConfig } from "../interop/lib/pinnace.ts";
 import { freePorts } from "../interop/lib/ports.ts";
-import type { Process } from "../interop/lib/process.ts";
 import { pause, until } from "../interop/lib/wait.ts";
 import { type Finding, memoryOf, node, type ScenarioOptions } from "./bench.ts";
-import { Edge, type Witness } from "./honest_edge.ts";
+import { Edge } from "./honest_edge.ts";
 import { Papers } from "./papers.ts";
+import { HONEST_PEERS, isAlive, type Served, witnessOf } from "./witness.ts";
 
 /** Limits of the receivers, and what hostile sources know of them. Bytes. */
 const LIMIT = 16 * 1024 * 1024;
@@ -30,13 +30,10 @@ const MOST_SOURCES = 1000;
 const RESOURCE_SINK = "/istio.mcp.v1alpha1.ResourceSink/EstablishResourceStream";
 
 /** A receiver under attack, with the honest peers that it serves. */
-interface Target {
+interface Target extends Served {
   readonly name: "plaintext" | "TLS";
-  readonly pinnace: Pinnace;
-  readonly pid: number;
   /** Of its ResourceSink. */
   readonly port: number;
-  readonly honest: Process;
 }
 
 /** A source as the status shows it. */
@@ -162,7 +159,7 @@ export class ReceiverBench implements AsyncDisposable {
     const streams = (await pinnace.status() as { peers: readonly unknown[] }).peers.length;
     return [
       {
-        ok: String(names) === String(expected) && streams === 5,
+        ok: String(names) === String(expected) && streams === HONEST_PEERS,
         what: `${of}: live afterwards: ${names}; ${streams} peers; ` +
           `${metrics.sum("pinnace_connections")} connections`,
       },
@@ -211,31 +208,5 @@ function receiveTls(port: number, papers: Papers) {
       "spiffe://example.org/visitor",
       { source: "*hostile-*", namespaces: ["hostile"] },
     ],
-  };
-}
-
-function isAlive({ pinnace, pid }: Target): boolean {
-  return pinnace.process.ended === undefined && pinnace.process.pid === pid;
-}
-
-/** How many honest peers there are of each receiver. */
-const PEERS = 5;
-
-/** Asks all honest peers of all receivers what they have seen. */
-function witnessOf(targets: readonly Target[]): Witness {
-  const seen = new Map<string, number>();
-  const read = targets.map(() => 0);
-  return {
-    haveSeen: (revision) => {
-      targets.forEach(({ honest }, i) => {
-        for (const { saw } of honest.objects.slice(read[i])) {
-          if (typeof saw === "string") seen.set(saw, (seen.get(saw) ?? 0) + 1);
-        }
-        read[i] = honest.objects.length;
-      });
-      return (seen.get(revision) ?? 0) >= PEERS * targets.length;
-    },
-    missing: (revision) => PEERS * targets.length - (seen.get(revision) ?? 0),
-    alive: () => targets.every(isAlive),
   };
 }

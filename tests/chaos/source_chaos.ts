@@ -7,6 +7,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Finding } from "./bench.ts";
+import { pullChaos } from "./pull_bench.ts";
 import { ReceiverBench } from "./receiver_bench.ts";
 
 /** How often, how long and with which seed. */
@@ -19,8 +20,16 @@ export interface SourceChaosOptions {
 /** How much memory may grow from the first round to a later one. */
 const GROWTH = 1.3;
 
-/** Attacks receivers; reports what had to hold. */
+/** Attacks receivers, then one that pulls; reports what had to hold. */
 export async function sourceChaos(
+  options: SourceChaosOptions,
+  report: (finding: Finding) => void,
+): Promise<void> {
+  await attackReceivers(options, report);
+  for (const finding of await pullChaos(options)) report(finding);
+}
+
+async function attackReceivers(
   { seconds, rounds, seed }: SourceChaosOptions,
   report: (finding: Finding) => void,
 ): Promise<void> {
