@@ -6,11 +6,10 @@
  */
 import { makeSeed } from "../config/seed.ts";
 import type { Log } from "../log.ts";
-import type { Settings } from "../model/settings.ts";
+import type { ReceiveSettings, Settings } from "../model/settings.ts";
 import { limitedResolver } from "../protocol/limited_resolver.ts";
 import type { Resolver } from "../protocol/resolve.ts";
 import type { SourceStore } from "../receive/received.ts";
-import { Union } from "../receive/union.ts";
 import { systemClock } from "../rollout/clock.ts";
 import { Publisher, type PublisherEvent } from "../rollout/publisher.ts";
 import { Hub, type Publication } from "../snapshot/hub.ts";
@@ -32,6 +31,7 @@ import { logPorts } from "./port_log.ts";
 import { RestartNeeds } from "./restart_needs.ts";
 import { logTokenProblems, logUndialable } from "./source_observer.ts";
 import { folderOf } from "./store_place.ts";
+import { Uniting } from "./uniting.ts";
 
 /** What the program is started with. */
 export interface AppOptions {
@@ -69,9 +69,11 @@ export class App implements AsyncDisposable {
   readonly #observing: Observing;
   readonly #restartNeeds: RestartNeeds;
   readonly #dial: Dial = dialWith(() => this.#settings!.limits);
+  readonly #uniting: Uniting;
   readonly #undialableSinks: ReturnType<typeof logUndialable>;
-  #union: Union | undefined;
   #settings: Settings | undefined;
+  /** As at the start: a change takes effect at the next one. */
+  #receive: ReceiveSettings | undefined;
 
   /** Puts the parts together; nothing runs before {@link App.start}. */
   constructor(options: AppOptions) {
@@ -80,6 +82,7 @@ export class App implements AsyncDisposable {
     this.#log = log;
     this.#folder = folderOf(options.config);
     this.#restartNeeds = new RestartNeeds(log.logger("config"));
+    this.#uniting = new Uniting(log);
     this.#undialableSinks = logUndialable(log, "sink");
     this.#office = this.#makeOffice();
     this.#observing = observe(log, this.#office.metrics, this.#hub);
@@ -152,6 +155,7 @@ export class App implements AsyncDisposable {
     this.#sessions[Symbol.dispose]();
     this.#sender[Symbol.dispose]();
     this.#observing[Symbol.dispose]();
+    this.#uniting[Symbol.dispose]();
   }
 
   /**
@@ -179,7 +183,7 @@ export class App implements AsyncDisposable {
     {
       using _ = this.#publisher.pause(); // all sources go out as one
       await this.#intake.load(stored?.snapshot);
-      this.#union?.settle();
+      this.#uniting.settle();
     }
     if (stored === undefined) return;
     // The configuration may name other ports by now: then these need not be had.
@@ -191,6 +195,7 @@ export class App implements AsyncDisposable {
   /** Puts settings into effect at start, those too that are fixed from then on. */
   async #apply(settings: Settings): Promise<void> {
     this.#settings = settings;
+    this.#receive = settings.receive;
     this.#applyLive(settings);
     await this.#doors.open(settings);
     await this.#intake.open(settings);
@@ -211,8 +216,10 @@ export class App implements AsyncDisposable {
     const { targets, unusable } = sinkTargets(settings.sinks, this.#folder);
     this.#undialableSinks(unusable);
     this.#dialer.configure(targets);
-    this.#union?.setMerge(settings.receive?.merge ?? "refuse");
-    this.#intake.configure(settings);
+    const { receive: _, ...live } = settings;
+    const receive = this.#receive;
+    this.#intake.configure(receive === undefined ? live : { ...live, receive });
+    if (this.#uniting.configure(receive)) this.#publisher.reunited();
   }
 
   #collections(): Resolver {
@@ -230,7 +237,7 @@ export class App implements AsyncDisposable {
       ports: () => ({ listen: this.#doors.ports, receive: this.#intake.ports }),
       sources: () => this.#intake.statuses(this.#publisher.status().heldParts ?? []),
       events: () => this.#observing.events,
-      findings: () => [...this.#union?.findings() ?? [], ...this.#options.sources.findings()],
+      findings: () => [...this.#uniting.findings(), ...this.#options.sources.findings()],
       connections: () => this.#doors.connections,
       pushLoop: () => this.#sender.state,
       warn: (message) => this.#log.logger("admin").warn(message),
@@ -245,12 +252,13 @@ export class App implements AsyncDisposable {
         this.#intake.sources.confirmed(event.part);
       }
       this.#observing.publisher(event);
+      if (event.kind === "published") this.#uniting.say();
     };
     return new Publisher({
       hub: this.#hub,
       store,
       clock: systemClock,
-      unite: (served) => this.#union = new Union({ merge: "refuse", ...(served && { served }) }),
+      unite: this.#uniting.unite,
       onEvent: tell,
     });
   }

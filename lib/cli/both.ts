@@ -34,6 +34,8 @@ export function listenerHooks(...all: readonly ListenerHooks[]): ListenerHooks {
   return {
     refused: (...told) => all.forEach((one) => one.refused?.(...told)),
     violation: (...told) => all.forEach((one) => one.violation?.(...told)),
+    dead: (...told) => all.forEach((one) => one.dead?.(...told)),
+    revived: (...told) => all.forEach((one) => one.revived?.(...told)),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the log says of the configuration's findings.
+ * What the log says of findings.
  *
  * @module
  */
@@ -12,6 +12,14 @@ interface Waiting {
   readonly over: () => void;
 }
 
+/** How findings are said. */
+export interface FindingLogOptions {
+  /** How long findings wait for their lines and columns. Milliseconds; default 10 s. */
+  readonly patience?: number;
+  /** Category of the lines. Default: `config`. */
+  readonly category?: string;
+}
+
 /** Says each finding as a line, unless it was said before and still holds. */
 export class FindingLog implements Disposable {
   readonly #logger: Logger;
@@ -20,9 +28,8 @@ export class FindingLog implements Disposable {
   #waiting: Waiting | undefined;
   #settled = Promise.resolve();
 
-  /** `patience`: how long findings wait for their lines and columns, in milliseconds. */
-  constructor(log: Log, { patience = 10_000 }: { readonly patience?: number } = {}) {
-    this.#logger = log.logger("config");
+  constructor(log: Log, { patience = 10_000, category = "config" }: FindingLogOptions = {}) {
+    this.#logger = log.logger(category);
     this.#patience = patience;
   }
 

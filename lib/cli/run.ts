@@ -39,6 +39,9 @@ export async function run(options: RunOptions): Promise<number> {
     const store = resolve(options.store ?? defaultStore(config));
     const warn = ({ message, hint }: Finding) =>
       logger.warn(message, hint === undefined ? {} : { hint });
+    // First of all: a runtime that is out of files when it first wants a signal panics.
+    let running: App | undefined;
+    using signals = new Signals(() => void running?.reload());
     await using opened = await openStore(store, {
       files: disk,
       lock: lockStore,
@@ -57,7 +60,7 @@ export async function run(options: RunOptions): Promise<number> {
     });
     const stores = { store: opened.store, sources: received.store };
     await using app = new App({ ...options, ...stores, config, log });
-    using signals = new Signals(() => void app.reload());
+    running = app;
     const started = app.start();
     const signal = await Promise.race([signals.stop, started]);
     if (signal === undefined) announce(app, opened.store, log);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Finding } from "../model/finding.ts";
 import type { Collections } from "../rollout/parts.ts";
 import { countOf } from "./limit_set.ts";
 import type { SourceStatus } from "./source_events.ts";
@@ -11,6 +12,20 @@ import type { SourcesOptions } from "./sources.ts";
 
 /** Name of the part that holds what was recovered; no source can have it. */
 export const RECOVERED = "(recovered)";
+
+/** What a store finds although every set that was saved is there. */
+const HARMLESS: ReadonlySet<string> = new Set(["store/unfinished", "store/leftover"]);
+
+/**
+ * Whether sets are missing that may once have been saved: then what only the snapshot has is to be
+ * recovered. Else it is gone: a source took it back, which was saved before the snapshot without it
+ * could be (a process can be killed in between), and nobody would ever remove it again.
+ */
+export function isIncomplete(
+  { loaded, findings }: { readonly loaded: number; readonly findings: readonly Finding[] },
+): boolean {
+  return loaded === 0 || findings.some(({ rule }) => !HARMLESS.has(rule));
+}
 
 /** Keeps what was recovered, and gives it up name by name. */
 export class Recovery {

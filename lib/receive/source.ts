@@ -19,8 +19,8 @@ export interface SourceContext {
   readonly onEvent: (event: SourceEvent) => void;
   /** Aborted when the registry is closed. */
   readonly signal: AbortSignal;
-  /** A source is about to give these. */
-  readonly beforeOffer: (kind: string, names: Iterable<string>) => void;
+  /** A source gives these itself, and they are in effect: nothing that is served may go meanwhile. */
+  readonly given: (kind: string, names: Iterable<string>) => void;
   /** The source was away for as long as it is kept. */
   readonly expired: (source: KnownSource) => void;
 }
@@ -75,10 +75,11 @@ export class KnownSource {
 
   /** Puts what it has given into effect, or has it held. */
   offer({ trusted = false, changedAt = this.#context.clock.now() } = {}): void {
-    for (const [kind, collection] of this.#set.collections) {
-      this.#context.beforeOffer(kind, Array.from(collection, ({ name }) => name));
-    }
     this.#give(trusted, changedAt);
+    if (this.#held) return;
+    for (const [kind, collection] of this.#set.collections) {
+      this.#context.given(kind, Array.from(collection, ({ name }) => name));
+    }
   }
 
   /** Makes these the namespaces that it may fill, and this the time that it is kept; what is outside goes. */
@@ -194,19 +195,16 @@ export class KnownSource {
     if (live !== this.#live) return { ok: false, message: "another stream has taken its place" };
     if (signal.aborted) return { ok: false, message: "the stream is over" };
     const { head, kindName, resources, removed } = judgement;
-    const { clock, onEvent, beforeOffer } = this.#context;
+    const { clock, onEvent, given } = this.#context;
     this.#lastSeen = this.#lastPushAt = clock.now();
     this.#refused = undefined;
     const next = applyPush(this.#set, judgement);
     if (next === this.#set && !this.#held) return { ok: true };
     this.#set = next;
-    if (kindName !== undefined) {
-      beforeOffer(
-        kindName,
-        resources.map(({ resource }) => resource.name),
-      );
-    }
     this.#give(false, this.#lastPushAt);
+    if (kindName !== undefined && !this.#held) {
+      given(kindName, resources.map(({ resource }) => resource.name));
+    }
     onEvent({
       kind: "pushed",
       name: this.name,

@@ -9,7 +9,7 @@ import type { PullSettings, ReceiveSettings } from "../model/settings.ts";
 import type { Clock } from "../rollout/clock.ts";
 import type { Collections, Offered } from "../rollout/parts.ts";
 import type { SourceStore, StoredSource } from "./received.ts";
-import { Recovery } from "./recovery.ts";
+import { isIncomplete, Recovery } from "./recovery.ts";
 import type { SourceConnection, SourceIntroduction, SourceRegistry } from "./registry.ts";
 import { KnownSource, type SourceContext } from "./source.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
@@ -57,15 +57,15 @@ export class Sources implements SourceRegistry, AsyncDisposable {
     this.#context = {
       ...options,
       signal: this.#end.signal,
-      beforeOffer: (kind, names) => this.#recovery.giveUp(kind, names),
+      given: (kind, names) => this.#recovery.giveUp(kind, names),
       expired: (source) => this.#expire(source),
     };
   }
 
   /**
    * Takes what is stored into effect, unasked. `served` is what a restored snapshot has of other
-   * sources; what no stored set accounts for (its file was damaged, say) goes on being served until a
-   * source gives it anew.
+   * sources; where a set could not be loaded (its file was damaged, say), what no other accounts for
+   * goes on being served until a source gives it anew.
    */
   async load(served: Collections): Promise<void> {
     const stored = await this.#options.store.load();
@@ -73,6 +73,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
       const source = this.#add(one);
       source.offer({ trusted: true });
     }
+    if (!isIncomplete({ loaded: stored.length, findings: this.#options.store.findings() })) return;
     this.#recovery.begin(served, [...this.#sources.values()].map(({ set }) => set.collections));
   }
 

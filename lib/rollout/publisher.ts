@@ -7,7 +7,7 @@
  */
 import type { Cause } from "../model/cause.ts";
 import type { Hub, Publication } from "../snapshot/hub.ts";
-import { makeSnapshot, ownCollections } from "../snapshot/snapshot.ts";
+import { makeSnapshot, ownCollections, type Snapshot } from "../snapshot/snapshot.ts";
 import type { SnapshotStore, StoredSnapshot } from "../snapshot/store.ts";
 import type { Clock } from "./clock.ts";
 import { type Due, mergeDue, OwnPart } from "./own_part.ts";
@@ -40,8 +40,8 @@ export interface PublisherOptions {
   readonly hub: Hub;
   readonly store: SnapshotStore;
   readonly clock: Clock;
-  /** Makes what unites our own resources with those of other sources; `served` is what the store gave, if anything. Default: there are no other sources. */
-  readonly unite?: (served: Collections | undefined) => Uniter;
+  /** Makes what unites our own resources with those of other sources; `stored` is what the store gave, if anything. Default: there are no other sources. */
+  readonly unite?: (stored: Snapshot | undefined) => Uniter;
   /** Told what happens. Must not throw. */
   readonly onEvent?: (event: PublisherEvent) => void;
 }
@@ -54,7 +54,7 @@ export class Publisher implements AsyncDisposable {
   readonly #onEvent: (event: PublisherEvent) => void;
   readonly #saver: Saver;
   readonly #parts: Parts;
-  readonly #unite: (served: Collections | undefined) => Uniter;
+  readonly #unite: (stored: Snapshot | undefined) => Uniter;
   #uniter: Uniter | undefined;
   readonly #own: OwnPart;
   /** What has changed since the last publication. */
@@ -99,7 +99,7 @@ export class Publisher implements AsyncDisposable {
       const { snapshot, savedAt } = stored;
       this.#saver.note(snapshot.id, savedAt);
       this.#onEvent({ kind: "restored", stored });
-      this.#uniter = this.#unite(snapshot.collections);
+      this.#uniter = this.#unite(snapshot);
       const own = makeSnapshot({ ...snapshot, collections: ownCollections(snapshot) });
       this.#own.adopt(own);
       this.#uniter.set(OWN_PART, own.collections);
@@ -165,6 +165,13 @@ export class Publisher implements AsyncDisposable {
         waiting.map((one) => one.id).join(", ")
       }, not ${id}`;
     return { ok: false, message };
+  }
+
+  /** Our own resources and those of other sources are put together in another way from now on. */
+  reunited(): void {
+    const changedAt = this.#clock.now();
+    this.#due = mergeDue(this.#due, { changedAt, causes: [{ kind: "settings" }] });
+    this.#start();
   }
 
   /** Publishes nothing until disposed, so that several offers go out as one. */

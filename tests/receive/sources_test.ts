@@ -66,6 +66,8 @@ class Bench implements AsyncDisposable {
   readonly events: SourceEvent[] = [];
   /** What is in effect, by source. */
   readonly effect = new Map<string, Collections>();
+  /** Every name in effect, whoever gives it, after each offer. */
+  readonly inEffect: Set<string>[] = [];
   readonly parts = new Parts({ held: () => {}, released: () => {} });
   readonly sources: Sources;
 
@@ -78,6 +80,7 @@ class Bench implements AsyncDisposable {
         const limit = trusted ? 1 : 0.5;
         const offered = this.parts.offer(name, collections, { limit, since: 0 });
         if (offered === "accepted") this.#put(name, collections);
+        this.inEffect.push(new Set([...this.effect.keys()].flatMap((one) => this.names(one))));
         return offered;
       },
     });
@@ -276,6 +279,20 @@ Deno.test("sources: what is served and in no stored set is kept until a source g
   await take(b.connect("other"), "a/y");
   assertEquals(b.effect.has("(recovered)"), false);
   assertEquals(b.sources.status().map(({ name }) => name), ["edge", "other"]);
+});
+
+Deno.test("sources: what was recovered never goes before a source has it in effect", async () => {
+  await using b = bench();
+  const names = ["a/x", "a/y"];
+  const served = Collection.of(MCP_RESOURCE_TYPE_URL, names.map((n) => resource(n, "x")));
+  await b.sources.load(new Map([["ServiceEntry", served]]));
+  const edge = b.connect("edge");
+  const before = b.inEffect.length;
+  await take(edge, ...names);
+  const since = b.inEffect.slice(before);
+  assert(since.length >= 2, "the source gives it, and what was recovered goes");
+  assertEquals(since.filter((all) => !names.every((name) => all.has(name))), []);
+  assertEquals(b.effect.has("(recovered)"), false);
 });
 
 Deno.test("sources: a collection at which a source ended its stream is not asked for again", async () => {

@@ -1,0 +1,58 @@
+/**
+ * How our own resources and those of other sources are put together in this process, and what there is
+ * to say about it.
+ *
+ * @module
+ */
+import type { Log } from "../log.ts";
+import type { Finding } from "../model/finding.ts";
+import type { MergeMode, ReceiveSettings } from "../model/settings.ts";
+import { Union } from "../receive/union.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { FindingLog } from "./finding_log.ts";
+
+/** Puts resources together, once the publisher asks for it. Disposing it ends what waits to be said. */
+export class Uniting implements Disposable {
+  readonly #said: FindingLog;
+  #union: Union | undefined;
+
+  constructor(log: Log) {
+    this.#said = new FindingLog(log, { category: "source" });
+  }
+
+  /** For the publisher, which asks once. What a stored snapshot served is served on in the same way. */
+  readonly unite = (stored: Snapshot | undefined): Union => {
+    const served = stored === undefined ? {} : { served: stored.collections };
+    return this.#union = new Union({ merge: mergeOf(stored?.settings.receive), ...served });
+  };
+
+  /** Every part that was stored is there. */
+  settle(): void {
+    this.#union?.settle();
+  }
+
+  /** Puts sources together as these settings say; whether that changes anything. */
+  configure(receive: ReceiveSettings | undefined): boolean {
+    const before = this.#union?.collections;
+    this.#union?.setMerge(mergeOf(receive));
+    return this.#union?.collections !== before;
+  }
+
+  /** Names and hosts that several sources claim. */
+  findings(): readonly Finding[] {
+    return this.#union?.findings() ?? [];
+  }
+
+  /** Says what is claimed twice, unless that was said before and still holds. */
+  say(): void {
+    this.#said.say(this.findings());
+  }
+
+  [Symbol.dispose](): void {
+    this.#said[Symbol.dispose]();
+  }
+}
+
+function mergeOf(receive: ReceiveSettings | undefined): MergeMode {
+  return receive?.merge ?? "refuse";
+}
