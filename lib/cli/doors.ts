@@ -57,12 +57,7 @@ export class Doors {
     }
     try {
       await this.#listeners!.configure(
-        settings.listen.map(({ address, tls, allow }) => ({
-          address,
-          ...(tls === undefined ? {} : { tls }),
-          certificate: "require",
-          allow,
-        })),
+        settings.listen.map((one) => ({ ...one, certificate: "require", unproven: false })),
       );
     } catch (error) {
       if (!(error instanceof ListenError)) throw error;

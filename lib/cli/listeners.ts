@@ -7,6 +7,7 @@
 import { expandAddress } from "../config/expand_address.ts";
 import { expandTlsFiles } from "../config/expand_files.ts";
 import { formatHostPort } from "../model/host_port.ts";
+import { isLoopback } from "../model/loopback.ts";
 import type { TlsFiles } from "../model/settings.ts";
 import { listen, type Listener, type ListenerHooks, ListenError } from "../transport/listener.ts";
 import type { PushServer } from "../transport/server.ts";
@@ -23,7 +24,14 @@ export interface Port {
   readonly certificate: "require" | "request";
   /** Patterns of whom to let in; empty: whom the CA vouches for. */
   readonly allow: readonly string[];
+  /** Whether plaintext off loopback is meant. */
+  readonly insecure: boolean;
+  /** Whether whoever dials is believed to be who it says, without any proof. */
+  readonly unproven: boolean;
 }
+
+/** What is not protected of a port that others than this machine can dial. */
+export type Exposure = "plaintext" | "unproven";
 
 /** What ports work with. */
 export interface ListenersOptions {
@@ -40,6 +48,12 @@ export interface PortObserver {
   tlsProblem(address: string, problem: TlsProblem | undefined): void;
   /** New TLS files are in use. */
   rotated(address: string, certificate: OwnCertificate): void;
+  /** It was opened, and this is not protected, as the settings mean it to be. */
+  exposed(address: string, exposure: Exposure): void;
+  /** It accepts nobody any more; it is opened anew until it does. */
+  dead(address: string): void;
+  /** It accepts again. */
+  revived(address: string): void;
 }
 
 /** A port that is open. */
@@ -108,18 +122,20 @@ export class Listeners implements AsyncDisposable {
   }
 
   async #listen(port: Port): Promise<Opened> {
-    const { server, hooks } = this.#options;
+    const { server, hooks, ports } = this.#options;
     const { address } = port;
     const at = expandAddress(address);
     if (!at.ok) throw new ListenError(`cannot listen on ${address}: ${at.message}; ${at.hint}`);
+    const exposures = exposuresOf(port, at.host);
     const secure = port.tls === undefined ? undefined : await this.#secure(port, port.tls);
     try {
       const listener = await listen(at, server, {
         now: () => performance.now(),
-        hooks,
+        hooks: { ...hooks, dead: () => ports.dead(address), revived: () => ports.revived(address) },
         name: address,
         ...(secure === undefined ? {} : { secure: secure.secure }),
       });
+      for (const exposure of exposures) ports.exposed(address, exposure);
       return {
         listener,
         secure,
@@ -154,6 +170,24 @@ export class Listeners implements AsyncDisposable {
       throw cannot(error.message, error.hint, error);
     }
   }
+}
+
+/**
+ * What is not protected of a port on this host. Throws a ListenError where that is not meant: settings
+ * are checked when they are read, but those of the store may find another environment.
+ */
+function exposuresOf({ address, tls, insecure, unproven }: Port, host: string): Exposure[] {
+  if (isLoopback(host)) return [];
+  if (tls === undefined && !insecure) {
+    throw new ListenError(
+      `cannot listen on ${address}: it is not loopback, and plaintext there can be read and changed ` +
+        "on its way; give `tls`, or, where plaintext is meant, `insecure: true`",
+    );
+  }
+  return [
+    ...(tls === undefined ? ["plaintext" as const] : []),
+    ...(unproven ? ["unproven" as const] : []),
+  ];
 }
 
 async function closeAll(ports: readonly Opened[]): Promise<void> {

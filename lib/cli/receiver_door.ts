@@ -145,6 +145,8 @@ function portOf({ address, tls, tokens, insecure }: ReceiveSettings): Port {
     ...(tls === undefined ? {} : { tls }),
     certificate: without ? "request" : "require",
     allow: [],
+    insecure,
+    unproven: insecure,
   };
 }
 

@@ -31,3 +31,27 @@ Deno.test("log: new TLS files are said with whose certificate it is and how long
     "notAfter=2030-01-02T03:04:05.000Z",
   ]);
 });
+
+Deno.test("log: what is not protected of a port is a warning that names the port and the setting", () => {
+  const { log, lines } = bench();
+  const { exposed } = logPorts(log, "receive");
+  exposed("0.0.0.0:9901", "plaintext");
+  exposed("0.0.0.0:9901", "unproven");
+  assertEquals(lines, [
+    "WARN  listener  plaintext off loopback, as `insecure: true` has it: it can be read and changed " +
+    "on its way  receive=0.0.0.0:9901",
+    "WARN  listener  no source need prove who it is, as `insecure: true` has it: each is believed its " +
+    "name  receive=0.0.0.0:9901",
+  ]);
+});
+
+Deno.test("log: a port that died is an error, until it takes connections again", () => {
+  const { log, lines } = bench();
+  const { dead, revived } = logPorts(log, "listen");
+  dead("[::]:15012");
+  revived("[::]:15012");
+  assertEquals(lines, [
+    'ERROR listener  the port takes no connections; it is opened anew until it does  listen="[::]:15012"',
+    'INFO  listener  the port takes connections again  listen="[::]:15012"',
+  ]);
+});
