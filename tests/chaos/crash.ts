@@ -225,7 +225,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
