@@ -40,8 +40,8 @@ export async function run(options: RunOptions): Promise<number> {
     const warn = ({ message, hint }: Finding) =>
       logger.warn(message, hint === undefined ? {} : { hint });
     // First of all: a runtime that is out of files when it first wants a signal panics.
-    let running: App | undefined;
-    using signals = new Signals(() => void running?.reload());
+    const running: { app?: App } = {};
+    using signals = new Signals(() => void running.app?.reload());
     await using opened = await openStore(store, {
       files: disk,
       lock: lockStore,
@@ -60,7 +60,7 @@ export async function run(options: RunOptions): Promise<number> {
     });
     const stores = { store: opened.store, sources: received.store };
     await using app = new App({ ...options, ...stores, config, log });
-    running = app;
+    running.app = app;
     const started = app.start();
     const signal = await Promise.race([signals.stop, started]);
     if (signal === undefined) announce(app, opened.store, log);
