@@ -12,6 +12,7 @@
 import { parseArgs } from "node:util";
 import { crashScenario } from "./crash.ts";
 import { Bench, type Finding } from "./bench.ts";
+import { receiverCrashScenario } from "./receiver_crash.ts";
 import { sourceChaos } from "./source_chaos.ts";
 
 const { values } = parseArgs({
@@ -58,6 +59,7 @@ console.log(`seed ${seed}, ${rounds} rounds, ${seconds} s each of abuse, frames 
 }
 await sourceChaos({ seconds: values.short ? 10 : 60, seed, rounds }, report);
 report(await crashScenario({ kills: values.short ? 100 : 1000, seed }));
+report(await receiverCrashScenario({ kills: values.short ? 30 : 300, seed }));
 
 const failed = findings.filter((finding) => !finding.ok).length;
 console.log(`${findings.length - failed} passed, ${failed} failed`);
