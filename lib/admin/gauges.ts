@@ -167,10 +167,9 @@ function addSources(meters: Meters, { sources, certificates }: MetricSources): v
     "pinnace_certificate_not_after_seconds",
     "When a certificate of ours ends.",
     () =>
-      certificates().map(({ use, subject, notAfter }) => ({
-        value: notAfter / 1000,
-        labels: { use, subject },
-      })),
+      certificates().flatMap(({ use, subject = "", notAfter }) =>
+        notAfter === undefined ? [] : [{ value: notAfter / 1000, labels: { use, subject } }]
+      ),
   );
 }
 

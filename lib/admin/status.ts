@@ -92,16 +92,19 @@ export interface StatusSource {
 export interface StatusListen {
   /** `host:port`, as bound. */
   readonly address: string;
+  /** Who is to dial it: sinks and clients, or sources. */
+  readonly use: "peers" | "sources";
   readonly tls: boolean;
 }
 
 /** A certificate of ours, as far as the status looks at it. */
 export interface StatusCertificate {
-  /** Where it is used: `listen`, `receive`, `sink NAME`, `pull URL`. */
+  /** Where it is used: `listen ADDRESS`, `receive ADDRESS`, `sink NAME`, `pull URL`. */
   readonly use: string;
-  readonly subject: string;
+  /** Absent: it could never be read. */
+  readonly subject?: string | undefined;
   /** Milliseconds since the epoch. */
-  readonly notAfter: number;
+  readonly notAfter?: number | undefined;
   /** Why the files do not give another by now. */
   readonly problem?: string | undefined;
 }
@@ -137,7 +140,7 @@ export function buildStatus(sources: StatusSources): Status {
     instance,
     version,
     startedAt: iso(sources.startedAt),
-    listen: listen.map(({ address, tls }) => ({ address, tls })),
+    listen: listen.map(({ address, use, tls }) => ({ address, use, tls })),
     ...(snapshot && published && {
       snapshot: {
         id: snapshot.id,
@@ -242,7 +245,10 @@ function describeSource(one: StatusSource): Status["sources"][number] {
 function describeCertificate(
   { use, subject, notAfter, problem }: StatusCertificate,
 ): Status["certificates"][number] {
-  return { use, subject: brief(subject), notAfter: iso(notAfter), ...given({ problem }) };
+  return {
+    use,
+    ...given({ subject: optionally(subject, brief), notAfter: optionally(notAfter, iso), problem }),
+  };
 }
 
 /** What is there of these: a field without a value is left out. */

@@ -89,9 +89,9 @@ const source = z.object({
 });
 
 const certificate = z.object({
-  use: z.string().describe("where it is used: listen, receive, sink NAME, pull URL"),
-  subject: z.string(),
-  notAfter: time,
+  use: z.string().describe("where: listen ADDRESS, receive ADDRESS, sink NAME, pull URL"),
+  subject: z.string().optional().describe("absent: it could never be read; problem says why"),
+  notAfter: time.optional(),
   problem: z.string().optional(),
 });
 
@@ -100,7 +100,11 @@ export const statusSchema = z.object({
   instance: z.string(),
   version: z.string(),
   startedAt: time,
-  listen: z.array(z.object({ address: z.string(), tls: z.boolean() })),
+  listen: z.array(z.object({
+    address: z.string(),
+    use: z.enum(["peers", "sources"]).describe("who is to dial it: sinks and clients, or sources"),
+    tls: z.boolean(),
+  })),
   snapshot: z.object({
     id: z.string(),
     publishedAt: time,

@@ -7,7 +7,6 @@
 import { makeSeed } from "../config/seed.ts";
 import type { Log } from "../log.ts";
 import type { ReceiveSettings, Settings } from "../model/settings.ts";
-import { limitedResolver } from "../protocol/limited_resolver.ts";
 import type { Resolver } from "../protocol/resolve.ts";
 import type { SourceStore } from "../receive/received.ts";
 import { systemClock } from "../rollout/clock.ts";
@@ -16,17 +15,17 @@ import { Hub, type Publication } from "../snapshot/hub.ts";
 import type { SnapshotStore } from "../snapshot/store.ts";
 import { Sender } from "../transport/sender.ts";
 import { Sessions } from "../transport/sessions.ts";
-import { SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
+import type { SinkStatus } from "../transport/sink_dialer.ts";
 import type { Dial } from "../transport/sink_link.ts";
+import { ClientCertificates, clientUses } from "./client_certificates.ts";
 import { collectionsFor } from "./collections.ts";
 import { ConfigFollower } from "./config_follower.ts";
-import { sinkTargets } from "./dial_targets.ts";
 import { dialWith, resolveHost } from "./dialling.ts";
 import { Doors } from "./doors.ts";
 import { Intake } from "./intake.ts";
-import { logUnresolved } from "./observer.ts";
 import { observe, type Observing } from "./observing.ts";
 import { Office } from "./office.ts";
+import { Outlet } from "./outlet.ts";
 import { logPorts } from "./port_log.ts";
 import { RestartNeeds } from "./restart_needs.ts";
 import { logTokenProblems, logUndialable } from "./source_observer.ts";
@@ -62,7 +61,7 @@ export class App implements AsyncDisposable {
   readonly #files: ConfigFollower;
   readonly #sender = new Sender({ now: () => performance.now() });
   readonly #sessions: Sessions;
-  readonly #dialer: SinkDialer;
+  readonly #outlet: Outlet;
   readonly #doors: Doors;
   readonly #intake: Intake;
   readonly #office: Office;
@@ -70,7 +69,7 @@ export class App implements AsyncDisposable {
   readonly #restartNeeds: RestartNeeds;
   readonly #dial: Dial = dialWith(() => this.#settings!.limits);
   readonly #uniting: Uniting;
-  readonly #undialableSinks: ReturnType<typeof logUndialable>;
+  readonly #clientCertificates = new ClientCertificates(systemClock);
   #settings: Settings | undefined;
   /** As at the start: a change takes effect at the next one. */
   #receive: ReceiveSettings | undefined;
@@ -83,7 +82,6 @@ export class App implements AsyncDisposable {
     this.#folder = folderOf(options.config);
     this.#restartNeeds = new RestartNeeds(log.logger("config"));
     this.#uniting = new Uniting(log);
-    this.#undialableSinks = logUndialable(log, "sink");
     this.#office = this.#makeOffice();
     this.#observing = observe(log, this.#office.metrics, this.#hub);
     this.#publisher = this.#makePublisher();
@@ -104,7 +102,7 @@ export class App implements AsyncDisposable {
       observer: this.#observing.sessions,
       clock: systemClock,
     });
-    this.#dialer = this.#makeDialer();
+    this.#outlet = this.#makeOutlet();
     this.#doors = new Doors({
       ...this.#portOptions("listen"),
       sessions: this.#sessions,
@@ -140,13 +138,13 @@ export class App implements AsyncDisposable {
 
   /** Where each dial-out stands. */
   get sinks(): readonly SinkStatus[] {
-    return this.#dialer.status();
+    return this.#outlet.status();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([
       this.#files[Symbol.asyncDispose](),
-      this.#dialer[Symbol.asyncDispose](),
+      this.#outlet[Symbol.asyncDispose](),
       this.#doors.drain(DRAIN),
       this.#intake[Symbol.asyncDispose](),
       this.#office[Symbol.asyncDispose](),
@@ -213,9 +211,8 @@ export class App implements AsyncDisposable {
 
   #applyLive(settings: Settings): void {
     this.#log.configure(settings.log);
-    const { targets, unusable } = sinkTargets(settings.sinks, this.#folder);
-    this.#undialableSinks(unusable);
-    this.#dialer.configure(targets);
+    this.#outlet.configure(settings);
+    this.#clientCertificates.configure(clientUses(settings, this.#folder));
     const { receive: _, ...live } = settings;
     const receive = this.#receive;
     this.#intake.configure(receive === undefined ? live : { ...live, receive });
@@ -235,6 +232,7 @@ export class App implements AsyncDisposable {
       sessions: () => this.#sessions.list(),
       sinks: () => this.sinks,
       ports: () => ({ listen: this.#doors.ports, receive: this.#intake.ports }),
+      clientCertificates: () => this.#clientCertificates.list(),
       sources: () => this.#intake.statuses(this.#publisher.status().heldParts ?? []),
       events: () => this.#observing.events,
       findings: () => [...this.#uniting.findings(), ...this.#options.sources.findings()],
@@ -287,17 +285,15 @@ export class App implements AsyncDisposable {
     });
   }
 
-  #makeDialer(): SinkDialer {
-    return new SinkDialer({
+  #makeOutlet(): Outlet {
+    return new Outlet({
+      log: this.#log,
+      folder: this.#folder,
       sessions: this.#sessions,
-      clock: systemClock,
-      random: Math.random,
-      resolver: ({ collections }) => limitedResolver(this.#collections(), collections),
-      instance: () => this.#settings!.instance,
-      resolve: resolveHost,
       dial: this.#dial,
       observer: this.#observing.links,
-      unresolved: logUnresolved(this.#log),
+      instance: () => this.#settings!.instance,
+      collections: () => this.#collections(),
     });
   }
 }

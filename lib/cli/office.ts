@@ -18,6 +18,7 @@ import {
   buildStatus,
   type Status,
   type StatusCertificate,
+  type StatusListen,
   type StatusSource,
 } from "../admin/status.ts";
 import { type AdminToken, loadToken } from "../admin/token.ts";
@@ -46,6 +47,8 @@ export interface OfficeSources {
     readonly listen: readonly OpenPort[];
     readonly receive: readonly OpenPort[];
   };
+  /** What we show to those whom we dial. */
+  readonly clientCertificates: () => readonly StatusCertificate[];
   /** What gives us resources besides our own configuration. */
   readonly sources: () => readonly StatusSource[];
   readonly events: () => EventLog;
@@ -166,10 +169,7 @@ export class Office implements AsyncDisposable {
       version: VERSION,
       startedAt: this.#startedAt,
       now: systemClock.now(),
-      listen: [...listen, ...receive].map(({ address, tls }) => ({
-        address,
-        tls: tls !== undefined,
-      })),
+      listen: [...listen.map(shown("peers")), ...receive.map(shown("sources"))],
       snapshot: hub.current?.snapshot,
       publisher: publishing,
       reload: reload(),
@@ -186,7 +186,7 @@ export class Office implements AsyncDisposable {
     });
   }
 
-  /** What ports show to those who dial. */
+  /** What ports show to those who dial, and what we show to those whom we do. */
   #certificates(): StatusCertificate[] {
     const { listen, receive } = this.#sources.ports();
     const of = (use: string) => ({ configured, tls }: OpenPort): StatusCertificate[] => {
@@ -195,7 +195,11 @@ export class Office implements AsyncDisposable {
       const what = problem === undefined ? {} : { problem: problem.message };
       return [{ use: `${use} ${configured}`, subject, notAfter, ...what }];
     };
-    return [...listen.flatMap(of("listen")), ...receive.flatMap(of("receive"))];
+    return [
+      ...listen.flatMap(of("listen")),
+      ...receive.flatMap(of("receive")),
+      ...this.#sources.clientCertificates(),
+    ];
   }
 
   async #snapshots(): Promise<readonly ListedSnapshot[]> {
@@ -210,3 +214,7 @@ export class Office implements AsyncDisposable {
     }));
   }
 }
+
+const shown = (use: StatusListen["use"]) => ({ address, tls }: OpenPort): StatusListen => {
+  return { address, use, tls: tls !== undefined };
+};

@@ -43,12 +43,13 @@ function section(
 
 function headLines(status: Status, layout: StatusLayout): string[] {
   const { instance, version, startedAt, listen, alerts, certificates } = status;
-  const open = listen.map(({ address, tls }) => tls ? `${address} (TLS)` : address).join(", ");
   const lines: Cell[][] = [
     [
       cell(instance, "bold"),
       `  pinnace ${version}, up ${age(startedAt, layout)}`,
-      open === "" ? ", no port open" : `, listening on ${open}`,
+      listen.length === 0 ? ", no port open" : "",
+      portsOf(status, "peers", ", listening on "),
+      portsOf(status, "sources", ", taking from sources on "),
     ],
     snapshotLine(status, layout),
     findingsLine(status, layout),
@@ -59,6 +60,12 @@ function headLines(status: Status, layout: StatusLayout): string[] {
     ...certificates.flatMap((one) => certificateLine(one, layout)),
   ];
   return lines.filter((line) => line.length > 0).map((line) => textLine(line, layout));
+}
+
+function portsOf({ listen }: Status, use: "peers" | "sources", lead: string): string {
+  const ports = listen.filter((one) => one.use === use);
+  if (ports.length === 0) return "";
+  return lead + ports.map(({ address, tls }) => tls ? `${address} (TLS)` : address).join(", ");
 }
 
 function snapshotLine({ snapshot }: Status, layout: StatusLayout): Cell[] {
@@ -91,6 +98,9 @@ function certificateLine(
   { use, subject, notAfter, problem }: Status["certificates"][number],
   { now }: StatusLayout,
 ): Cell[][] {
+  if (subject === undefined || notAfter === undefined) {
+    return [[`certificate of ${use}: `, cell(problem ?? "it cannot be read", "bad")]];
+  }
   const left = Date.parse(notAfter) - now;
   if (problem === undefined && left > SOON) return [];
   const ends = left <= 0

@@ -6,7 +6,7 @@
  */
 import net, { type Socket } from "node:net";
 import tls from "node:tls";
-import type { ClientTlsSettings } from "../model/settings.ts";
+import type { ClientTlsSettings, TlsFiles } from "../model/settings.ts";
 import { holdBack } from "./hold_back.ts";
 import { certificateNames, namesHost } from "./identity.ts";
 import { systemAuthorities } from "./system_authorities.ts";
@@ -14,6 +14,7 @@ import {
   checkAuthorities,
   checkPair,
   dateOf,
+  type OwnCertificate,
   readTlsFiles,
   TlsFilesError,
   type TlsMaterial,
@@ -54,21 +55,34 @@ export async function readClientTls(
   host: string,
   signal: AbortSignal,
 ): Promise<ClientTlsMaterial> {
+  const { material, own } = await readClientFiles(files, signal);
+  if (own !== undefined && own.notAfter < Date.now()) {
+    const message = `our certificate ${own.subject} expired on ${dateOf(own.notAfter)}`;
+    throw new TlsFilesError(message, "renew it");
+  }
+  const system = material.ca === undefined ? await systemAuthorities() : undefined;
+  return {
+    ...material,
+    serverName: serverName ?? host,
+    ...(system === undefined ? {} : { system }),
+  };
+}
+
+/**
+ * Reads the files (absolute paths) and checks that they fit each other; again in a moment where they do
+ * not. `own` is our certificate, be it expired, where there is one. Rejects with a
+ * {@link TlsFilesError}, or with the signal's reason.
+ */
+export async function readClientFiles(
+  files: TlsFiles,
+  signal: AbortSignal,
+): Promise<{ readonly material: TlsMaterial; readonly own: OwnCertificate | undefined }> {
   for (let attempt = 1;; attempt++) {
     try {
       const material = await readTlsFiles(files);
       const own = checkPair(material, files);
       checkAuthorities(material, files);
-      if (own !== undefined && own.notAfter < Date.now()) {
-        const message = `our certificate ${own.subject} expired on ${dateOf(own.notAfter)}`;
-        throw new TlsFilesError(message, "renew it");
-      }
-      const system = material.ca === undefined ? await systemAuthorities() : undefined;
-      return {
-        ...material,
-        serverName: serverName ?? host,
-        ...(system === undefined ? {} : { system }),
-      };
+      return { material, own };
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;
       await untilAborted(new Promise((resolve) => setTimeout(resolve, APART)), signal);

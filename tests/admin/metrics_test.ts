@@ -110,6 +110,15 @@ Deno.test("metrics: values are in seconds and bytes, under their labels", async 
   ) assert(lines.includes(line), `${line} is not among\n${lines.join("\n")}`);
 });
 
+Deno.test("metrics: a certificate that could not be read has no end, and is none of them", async () => {
+  await using metrics = new Metrics(sources());
+  const ends = (await metrics.render()).split("\n")
+    .filter((line) => line.startsWith("pinnace_certificate_not_after_seconds{"));
+  const uses = ends.map((line) => /use="([^"]*)"/.exec(line)![1]);
+  assertEquals(uses, ["listen", "sink mesh-a"]);
+  assertEquals(sources().certificates().length, 3);
+});
+
 Deno.test("metrics: what peers choose cannot make them grow without bound", async () => {
   await using metrics = new Metrics(sources());
   for (let i = 0; i < 2000; i++) {

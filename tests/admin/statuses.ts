@@ -14,7 +14,11 @@ export function statusSources(): StatusSources {
     version: "0.1.0",
     startedAt: NOW - 60_000,
     now: NOW,
-    listen: [{ address: "127.0.0.1:15010", tls: false }, { address: "[::]:15012", tls: true }],
+    listen: [
+      { address: "127.0.0.1:15010", use: "peers", tls: false },
+      { address: "[::]:15012", use: "peers", tls: true },
+      { address: "[::]:9901", use: "sources", tls: true },
+    ],
     snapshot,
     publisher: {
       published: {
@@ -97,6 +101,8 @@ export function statusSources(): StatusSources {
     }],
     certificates: [
       { use: "listen", subject: "CN=edge", notAfter: NOW + 86_400_000, problem: "no such file" },
+      { use: "sink mesh-a", subject: "spiffe://example.org/edge", notAfter: NOW + 90 * 86_400_000 },
+      { use: "pull xds://hub.example:15010", problem: "/tls/hub does not exist" },
     ],
     events: eventsOf(snapshot),
   };

@@ -32,6 +32,7 @@ class Bench implements AsyncDisposable {
       sessions: () => [],
       sinks: () => [],
       ports: () => ({ listen: this.listen, receive: [] }),
+      clientCertificates: () => [],
       sources: () => [],
       events: () => new EventLog({ now: Date.now }),
       findings: () => [],

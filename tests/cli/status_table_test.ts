@@ -26,11 +26,12 @@ Deno.test("status table: the whole of it", () => {
   assertEquals(
     lines(),
     [
-      "edge-1  pinnace 0.1.0, up 1m, listening on 127.0.0.1:15010, [::]:15012 (TLS)",
+      "edge-1  pinnace 0.1.0, up 1m, listening on 127.0.0.1:15010, [::]:15012 (TLS), taking from sources on [::]:9901 (TLS)",
       `snapshot ${id}, published 49s ago, saved: 1 service; ServiceEntry 1`,
       "configuration loaded 10ms ago: 1 error, 0 warnings",
       "alert: held for 10ms: it would remove too much",
       "certificate of listen (CN=edge) ends in 1d: no such file",
+      "certificate of pull xds://hub.example:15010: /tls/hub does not exist",
       "",
       "PEERS",
       "ADDRESS      NODE      IDENTITY                                       PROTOCOL  AS             COLLECTION  SENT  ACKED  UNACKED  LAST NACK",
@@ -50,7 +51,7 @@ Deno.test("status table: the whole of it", () => {
       "CHANGES",
       "SEQ  AGE  SERVICES  RESOURCES  ANSWERS       CAUSE",
       "1    49s  +1 ~0 -0  +1 ~0 -0   1 ACK, in 1s  services.yaml",
-    ].map((line, at) => at === 7 || at === 17 ? lines()[at]! : line),
+    ].map((line, at) => at === 8 || at === 18 ? lines()[at]! : line),
   );
 });
 
