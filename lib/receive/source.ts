@@ -8,7 +8,7 @@ import type { Judgement, SourceSet, SourceStore, StoredSource } from "./received
 import type { SourceConnection, SourceIntroduction, Taken } from "./registry.ts";
 import { countOf, limitTo } from "./limit_set.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
-import { applyPush, heldVersions } from "./source_set.ts";
+import { applyPush, byteLengthOf, heldVersions } from "./source_set.ts";
 import type { SourcesOptions } from "./sources.ts";
 
 /** What sources share. */
@@ -23,6 +23,8 @@ export interface SourceContext {
   readonly given: (kind: string, names: Iterable<string>) => void;
   /** The source was away for as long as it is kept. */
   readonly expired: (source: KnownSource) => void;
+  /** Largest set that is kept of a source. Bytes. */
+  readonly mostBytes: number;
 }
 
 /** An answer waits no longer than this for a save. Milliseconds. */
@@ -71,6 +73,11 @@ export class KnownSource {
   /** All it has given. */
   get set(): SourceSet {
     return this.#set;
+  }
+
+  /** Whether it is away and has given nothing, so that nobody would miss it. */
+  get isIdle(): boolean {
+    return this.#live === undefined && !this.#held && byteLengthOf(this.#set) === 0;
   }
 
   /** Puts what it has given into effect, or has it held. */
@@ -200,6 +207,11 @@ export class KnownSource {
     this.#refused = undefined;
     const next = applyPush(this.#set, judgement);
     if (next === this.#set && !this.#held) return { ok: true };
+    const tooLarge = this.#tooLarge(next);
+    if (tooLarge !== undefined) {
+      this.#noteRefusal({ kind: "refused", head, findings: [], message: tooLarge });
+      return { ok: false, message: tooLarge };
+    }
     this.#set = next;
     this.#give(false, this.#lastPushAt);
     if (kindName !== undefined && !this.#held) {
@@ -216,6 +228,14 @@ export class KnownSource {
     });
     // What is held is asked for again after a restart, since what is stored is what is in effect.
     return this.#held ? { ok: true } : await this.#savedSoon(signal);
+  }
+
+  /** Pushes are bounded; what they add up to must be, too. What gets smaller is always taken. */
+  #tooLarge(next: SourceSet): string | undefined {
+    const size = byteLengthOf(next);
+    const { mostBytes } = this.#context;
+    if (size <= mostBytes || size < byteLengthOf(this.#set)) return undefined;
+    return `what this source gives would be ${size} bytes, and at most ${mostBytes} are kept of one`;
   }
 
   #give(trusted: boolean, changedAt: number): void {

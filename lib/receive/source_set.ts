@@ -59,6 +59,13 @@ export function resourceCount(set: SourceSet): number {
   return count;
 }
 
+/** Bytes of all resources of all kinds. */
+export function byteLengthOf(set: SourceSet): number {
+  let bytes = 0;
+  for (const { byteLength } of set.collections.values()) bytes += byteLength;
+  return bytes;
+}
+
 /** Names held that are not among those of a full push. */
 function missing(told: ToldVersions, resources: readonly ReceivedResource[]): string[] {
   const named = new Set(resources.map(({ resource }) => resource.name));

@@ -26,6 +26,8 @@ export interface SourcesOptions {
   ) => Offered;
   /** Told what happens. Must not throw. */
   readonly onEvent: (event: SourceEvent) => void;
+  /** Largest set that is kept of a source. Bytes; default {@link MOST_BYTES}. */
+  readonly mostBytes?: number;
 }
 
 /** Which sources there may be. */
@@ -36,6 +38,9 @@ export interface SourceRules {
 
 /** Sources beyond this number are refused: each has a set in memory and a file. */
 export const MAX_SOURCES = 1000;
+
+/** What is kept of one source: some 350,000 ServiceEntries. Bytes. */
+export const MOST_BYTES = 128 * 1024 * 1024;
 
 /** How long what is being saved may take at the end. Milliseconds. */
 const CLOSE_WITHIN = 2000;
@@ -55,6 +60,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
     this.#options = options;
     this.#recovery = new Recovery(options.offer, () => options.clock.now());
     this.#context = {
+      mostBytes: MOST_BYTES,
       ...options,
       signal: this.#end.signal,
       given: (kind, names) => this.#recovery.giveUp(kind, names),
@@ -96,7 +102,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
     if (namespaces === undefined) return { refused: `no rule admits the source ${name}` };
     let source = this.#sources.get(name);
     if (source === undefined) {
-      if (this.#sources.size >= MAX_SOURCES) {
+      if (this.#sources.size >= MAX_SOURCES && !this.#makeRoom()) {
         return { refused: `there are ${MAX_SOURCES} sources already; no more are taken` };
       }
       const now = this.#options.clock.now();
@@ -132,6 +138,13 @@ export class Sources implements SourceRegistry, AsyncDisposable {
     const saved = Promise.all([...this.#sources.values()].map((source) => source.saved()));
     await Promise.race([saved, this.#options.clock.sleep(CLOSE_WITHIN, done.signal)]);
     done.abort();
+  }
+
+  /** Forgets a source that is away and gave nothing: whoever tries many names must keep nobody out. */
+  #makeRoom(): boolean {
+    const idle = this.#sources.values().find(({ isIdle }) => isIdle);
+    if (idle !== undefined) this.#expire(idle);
+    return idle !== undefined;
   }
 
   #add(stored: StoredSource): KnownSource {

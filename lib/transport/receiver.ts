@@ -76,6 +76,10 @@ export class Receiver implements AsyncDisposable {
   /** Takes a stream that a source opened, or ends it with the reason why not. */
   open(stream: PushStream): void {
     if (this.#disposed) return stream.end({ code: "UNAVAILABLE", message: "shutting down" });
+    // Gone before it was heard: it has no address, which might be all that it is told apart by.
+    if (stream.peer.address === "") {
+      return stream.end({ code: "UNAVAILABLE", message: "the connection is gone" });
+    }
     const naming = nameSource(stream, this.#options.naming);
     if (naming.kind === "denied") return this.#deny(stream, naming.code, naming.message);
     const { name, by } = naming;

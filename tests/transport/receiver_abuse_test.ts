@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Judge } from "../../lib/receive/received.ts";
 import { RESOURCE_SINK_PATH } from "../../lib/transport/sink_link.ts";
 import { resourcesCodec } from "../../lib/wire/messages.ts";
-import { FakeClock } from "./fakes.ts";
+import { FakeClock, FakeStream } from "./fakes.ts";
 import { concat, data, grpcRequest, headers, PREFACE, settings } from "./frames.ts";
 import { Bench, ENTRIES, RawSource, WORKLOADS } from "./receiving_bench.ts";
 import { RawPeer, until } from "./sockets.ts";
@@ -168,4 +168,12 @@ Deno.test("receiver: a storm of triggers is answered ever slower", async () => {
   }
   for (let i = 0; i < 20; i++) source.push("", [], { collection: "$triggerCollection" });
   assertEquals(await source.call.ended(), { code: 8, details: "too many triggers" });
+});
+
+Deno.test("receiver: a connection that is gone before its stream is heard is no source without a name", async () => {
+  await using bench = await Bench.start();
+  const stream = new FakeStream({ address: "", port: 0 });
+  bench.receiver.open(stream);
+  assertEquals(stream.ended, { code: "UNAVAILABLE", message: "the connection is gone" });
+  assertEquals([bench.sources.size, bench.log], [0, []]);
 });
