@@ -93,7 +93,7 @@ const PULLED_FAILURES = {
   hugePrefix: { visible: true, act: (s) => s.message(Buffer.from([0, 255, 255, 255, 255, 1, 2])) },
   huge: { visible: true, act: (s) => s.many(4000, () => Buffer.alloc(16_000, 1)) },
   endless: { visible: true, act: (s) => s.many(4000, () => response()) },
-  endlessFrames: { visible: true, act: (s) => s.many(400, () => Buffer.alloc(0)) },
+  endlessFrames: { visible: true, act: (s) => s.many(4000, () => Buffer.alloc(0)) },
   sameNonce: { visible: false, act: (s) => s.many(20, () => response({ nonce: "same" })) },
   noNonce: { visible: false, act: (s) => s.many(3, () => response({ nonce: "" })) },
   otherTypes: { visible: false, act: (s) => s.many(50, () => response({ type: `x/${nonces}` })) },
