@@ -36,6 +36,8 @@ export interface Disturbance {
 /** A running istiod. */
 export class Istiod implements AsyncDisposable {
   readonly process: Process;
+  /** `host:port` of its xDS, in plaintext: it gives what it has to whoever asks as another istiod would. */
+  readonly xds: string;
   readonly #kube: EmptyKube;
   readonly #folder: string;
   readonly #http: number;
@@ -43,8 +45,9 @@ export class Istiod implements AsyncDisposable {
 
   private constructor(
     process: Process,
-    parts: { kube: EmptyKube; folder: string; http: number; monitoring: number },
+    parts: { kube: EmptyKube; folder: string; http: number; grpc: number; monitoring: number },
   ) {
+    this.xds = `127.0.0.1:${parts.grpc}`;
     this.process = process;
     this.#kube = parts.kube;
     this.#folder = parts.folder;
@@ -54,11 +57,12 @@ export class Istiod implements AsyncDisposable {
 
   /**
    * Starts it with `xds://<source>` as its only source; resolves once it is ready, that is, was answered
-   * all it asked. `more`: further keys of the source, for example `tlsSettings`.
+   * all it asked. `more`: further keys of the source, for example `tlsSettings`; `env`: further variables.
    */
   static async start(
     source: string,
     more: Readonly<Record<string, unknown>> = {},
+    env: Readonly<Record<string, string>> = {},
   ): Promise<Istiod> {
     const kube = new EmptyKube();
     const folder = await Deno.makeTempDir({ prefix: "pinnace-istiod-" });
@@ -91,9 +95,10 @@ export class Istiod implements AsyncDisposable {
         INJECTION_WEBHOOK_CONFIG_NAME: "",
         VALIDATION_WEBHOOK_CONFIG_NAME: "",
         UNSAFE_ENABLE_ADMIN_ENDPOINTS: "true",
+        ...env,
       },
     });
-    const istiod = new Istiod(process, { kube, folder, http, monitoring });
+    const istiod = new Istiod(process, { kube, folder, http, grpc, monitoring });
     try {
       await process.expect("/ready is 200", async () => {
         if (process.ended !== undefined) return undefined;

@@ -37,6 +37,8 @@ export interface SinkOptions {
   readonly refuse?: string;
   /** Of a sink that listens: files with its certificate and key, and with the CA of its clients. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly clientCa?: string };
+  /** Of a sink that dials: files with the source's CA, and with the certificate and key it shows. */
+  readonly trust?: { readonly ca: string; readonly cert?: string; readonly key?: string };
 }
 
 /** A running sink. */
@@ -106,6 +108,7 @@ function argumentsOf(options: SinkOptions): string[] {
     ...(options.incremental === true ? ["-incremental"] : []),
     ...(options.refuse === undefined ? [] : ["-refuse", options.refuse]),
     ...(options.tls === undefined ? [] : ["-cert", options.tls.cert, "-key", options.tls.key]),
+    ...Object.entries(options.trust ?? {}).flatMap(([flag, file]) => [`-${flag}`, file]),
     ...(options.tls?.clientCa === undefined ? [] : ["-client-ca", options.tls.clientCa]),
   ];
 }

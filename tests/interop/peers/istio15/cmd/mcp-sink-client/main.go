@@ -23,6 +23,8 @@ func (d dialled) EstablishResourceStream(
 	stream, err := d.ResourceSourceClient.EstablishResourceStream(ctx, options...)
 	if err == nil {
 		sinkpeer.Report(map[string]interface{}{"event": "stream-open"})
+	} else {
+		sinkpeer.Report(map[string]interface{}{"event": "stream-refused", "error": err.Error()})
 	}
 	return stream, err
 }
@@ -30,9 +32,10 @@ func (d dialled) EstablishResourceStream(
 func main() {
 	address := flag.String("address", "", "host:port of the ResourceSource")
 	flags := sinkpeer.NewFlags()
+	secure := newTLSFlags()
 	flag.Parse()
 	sinkpeer.QuietLog()
-	connection, err := grpc.Dial(*address, grpc.WithInsecure(),
+	connection, err := grpc.Dial(*address, secure.dialOption(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)))
 	if err != nil {
 		sinkpeer.Fail(err)
