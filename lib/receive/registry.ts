@@ -17,6 +17,8 @@ export interface SourceIntroduction {
   readonly namedBy?: string;
   /** Patterns of namespaces that it may fill, where whoever let it in has looked that up. */
   readonly namespaces?: readonly string[];
+  /** Whether it counts as connected only once it has answered: whom we dial may turn us away each time. */
+  readonly tentative?: boolean;
   /** Ends the stream; the reason is for people. Called at most once. */
   readonly end: (reason: string) => void;
 }

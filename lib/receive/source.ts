@@ -38,6 +38,8 @@ const UNSUPPORTED_FOR = 3_600_000;
 interface Live {
   readonly introduction: SourceIntroduction;
   readonly since: number;
+  /** Whether it counts as connected, as was told. */
+  connected: boolean;
 }
 
 /** A source that was ever heard of. */
@@ -106,21 +108,14 @@ export class KnownSource {
   /** A stream of it has been opened; an earlier one is ended. */
   connect(introduction: SourceIntroduction): SourceConnection {
     this.end("another stream of the same source has taken its place");
-    const live = { introduction, since: this.#context.clock.now() };
+    const live: Live = { introduction, since: this.#context.clock.now(), connected: false };
     this.#live = live;
     this.#expiry?.abort();
-    const { name, address, instance, namedBy } = introduction;
-    this.#context.onEvent({
-      kind: "connected",
-      name,
-      address,
-      ...(instance === undefined ? {} : { instance }),
-      ...(namedBy === undefined ? {} : { namedBy }),
-    });
+    if (introduction.tentative !== true) this.#connected(live);
     // deno-lint-ignore no-this-alias
     const source = this;
     return {
-      name,
+      name: this.name,
       get namespaces() {
         return source.#namespaces;
       },
@@ -129,7 +124,10 @@ export class KnownSource {
       held: (type) => this.#heldVersions(type),
       learnedUnsupported: (type) => void this.#skip.set(type, this.#context.clock.now()),
       take: (judgement, signal) => this.#take(live, judgement, signal),
-      refused: (judgement) => this.#noteRefusal(judgement),
+      refused: (judgement) => {
+        this.#connected(live);
+        this.#noteRefusal(judgement);
+      },
       [Symbol.dispose]: () => this.#over(live),
     };
   }
@@ -148,8 +146,8 @@ export class KnownSource {
     const { address, instance } = this.#live?.introduction ?? {};
     return {
       name,
-      state: this.#live === undefined ? "stale" : "connected",
-      since: this.#live?.since ?? this.#staleSince,
+      state: this.#live?.connected === true ? "connected" : "stale",
+      since: this.#live?.connected === true ? this.#live.since : this.#staleSince,
       ...(address === undefined ? {} : { address }),
       ...(instance === undefined ? {} : { instance }),
       resources: countOf(this.#set.collections),
@@ -201,6 +199,7 @@ export class KnownSource {
     // Of two streams of one source only the newer counts.
     if (live !== this.#live) return { ok: false, message: "another stream has taken its place" };
     if (signal.aborted) return { ok: false, message: "the stream is over" };
+    this.#connected(live);
     const { head, kindName, resources, removed } = judgement;
     const { clock, onEvent, given } = this.#context;
     this.#lastSeen = this.#lastPushAt = clock.now();
@@ -272,11 +271,26 @@ export class KnownSource {
     return heldVersions(this.#set, type);
   }
 
+  #connected(live: Live): void {
+    if (live.connected) return;
+    live.connected = true;
+    const { name, address, instance, namedBy } = live.introduction;
+    this.#context.onEvent({
+      kind: "connected",
+      name,
+      address,
+      ...(instance === undefined ? {} : { instance }),
+      ...(namedBy === undefined ? {} : { namedBy }),
+    });
+  }
+
   #over(live: Live): void {
     if (live !== this.#live) return;
     this.#live = undefined;
-    this.#staleSince = this.#context.clock.now();
-    this.#context.onEvent({ kind: "disconnected", name: this.name });
+    if (live.connected) {
+      this.#staleSince = this.#context.clock.now();
+      this.#context.onEvent({ kind: "disconnected", name: this.name });
+    }
     this.#await();
   }
 

@@ -244,6 +244,7 @@ export class PullLink implements AsyncDisposable {
     const source = registry.connect({
       name: this.target.url,
       address: this.#address!,
+      tentative: true,
       end: (reason) => end(reason),
     });
     if (!("take" in source)) {

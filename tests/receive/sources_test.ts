@@ -259,6 +259,20 @@ Deno.test("sources: a disk that fails or hangs holds up no source for long", asy
   assertEquals(b.names("edge"), ["a/z"]);
 });
 
+Deno.test("sources: one that we dial and that turns us away each time is neither there nor told of", async () => {
+  await using b = bench({ pull: [PULL] });
+  const { url: name } = PULL;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const tried = b.sources.connect({ name, address: "::1", tentative: true, end: () => {} });
+    (tried as SourceConnection)[Symbol.dispose]();
+  }
+  assertEquals([b.said, b.sources.status()[0]?.state], [[], "stale"]);
+  const answering = b.sources.connect({ name, address: "::1", tentative: true, end: () => {} });
+  await take(answering as SourceConnection, "a/x");
+  assertEquals(b.said, [`${name} connected`, `${name} pushed`]);
+  assertEquals(b.sources.status()[0]?.state, "connected");
+});
+
 Deno.test("sources: what a refused push was about shows until one is taken", async () => {
   await using b = bench();
   const edge = b.connect("edge");
