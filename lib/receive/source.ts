@@ -120,7 +120,7 @@ export class KnownSource {
         return source.#namespaces;
       },
       skip: this.#skipped(),
-      cautious: instance === undefined,
+      cautious: introduction.instance === undefined,
       held: (type) => this.#heldVersions(type),
       learnedUnsupported: (type) => void this.#skip.set(type, this.#context.clock.now()),
       take: (judgement, signal) => this.#take(live, judgement, signal),
