@@ -8,6 +8,7 @@ import type { Judgement, SourceSet, SourceStore, StoredSource } from "./received
 import type { SourceConnection, SourceIntroduction, Taken } from "./registry.ts";
 import { countOf, limitTo } from "./limit_set.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
+import { SetSaver } from "./set_saver.ts";
 import { applyPush, byteLengthOf, heldVersions } from "./source_set.ts";
 import type { SourcesOptions } from "./sources.ts";
 
@@ -59,9 +60,7 @@ export class KnownSource {
   #lastPushAt: number | undefined;
   #refused: SourceStatus["refused"];
   #held = false;
-  #saveError: string | undefined;
-  #saving: Promise<void> | undefined;
-  #saveNext: Promise<void> | undefined;
+  readonly #saver: SetSaver;
 
   constructor(stored: StoredSource, context: SourceContext) {
     this.name = stored.name;
@@ -70,6 +69,12 @@ export class KnownSource {
     this.#lastSeen = stored.lastSeen;
     this.#set = stored.set;
     this.#staleSince = context.clock.now();
+    const { name } = this;
+    this.#saver = new SetSaver({
+      save: (set) =>
+        context.store.save({ name, set, firstSeen: this.#firstSeen, lastSeen: this.#lastSeen }),
+      failed: (error) => context.onEvent({ kind: "saveFailed", name, error }),
+    });
   }
 
   /** All it has given. */
@@ -102,7 +107,7 @@ export class KnownSource {
     if (limited === this.#set) return;
     this.#set = limited;
     this.#give(false, this.#context.clock.now());
-    if (!this.#held) void this.save();
+    if (!this.#held) void this.#save();
   }
 
   /** A stream of it has been opened; an earlier one is ended. */
@@ -155,40 +160,19 @@ export class KnownSource {
       ...(this.#lastPushAt === undefined ? {} : { lastPushAt: this.#lastPushAt }),
       ...(this.#refused === undefined ? {} : { refused: this.#refused }),
       held: this.#held,
-      ...(this.#saveError === undefined ? {} : { saveError: this.#saveError }),
+      ...(this.#saver.error === undefined ? {} : { saveError: this.#saver.error }),
     };
   }
 
-  /** Saves its set as it is now, after a save that runs; those who ask meanwhile wait for the same. Does not reject. */
-  save(): Promise<void> {
-    if (this.#saving === undefined) return this.#saving = this.#store();
-    return this.#saveNext ??= this.#saving.then(() => {
-      this.#saveNext = undefined;
-      return this.#saving = this.#store();
-    });
+  /** What was held of it has been let pass. */
+  confirmed(): void {
+    this.#held = false;
+    void this.#save();
   }
 
   /** Resolves when no save runs. */
-  async saved(): Promise<void> {
-    while (this.#saving !== undefined) await this.#saving;
-  }
-
-  async #store(): Promise<void> {
-    const { store, onEvent } = this.#context;
-    const { name } = this;
-    try {
-      await store.save({
-        name,
-        set: this.#set,
-        firstSeen: this.#firstSeen,
-        lastSeen: this.#lastSeen,
-      });
-      this.#saveError = undefined;
-    } catch (error) {
-      this.#saveError = error instanceof Error ? error.message : String(error);
-      onEvent({ kind: "saveFailed", name, error });
-    }
-    this.#saving = undefined;
+  saved(): Promise<void> {
+    return this.#saver.idle();
   }
 
   async #take(
@@ -205,7 +189,7 @@ export class KnownSource {
     this.#lastSeen = this.#lastPushAt = clock.now();
     this.#refused = undefined;
     const next = applyPush(this.#set, judgement);
-    if (next === this.#set && !this.#held) return { ok: true };
+    if (next === this.#set && !this.#held && this.#saver.error === undefined) return { ok: true };
     const tooLarge = this.#tooLarge(next);
     if (tooLarge !== undefined) {
       this.#noteRefusal({ kind: "refused", head, findings: [], message: tooLarge });
@@ -242,12 +226,17 @@ export class KnownSource {
     this.#held = offered === "held";
   }
 
+  /** Saves what is in effect: what is held is not, lest a restart let it pass. */
+  #save(): Promise<void> {
+    return this.#saver.save(this.#set);
+  }
+
   /** What is not saved is served all the same, but not acknowledged: after a restart it would be gone. */
   async #savedSoon(signal: AbortSignal): Promise<Taken> {
     const done = new AbortController();
     const late = this.#context.clock.sleep(SAVE_BUDGET, AbortSignal.any([done.signal, signal]))
       .then(() => `it is not saved within ${SAVE_BUDGET / 1000} s`);
-    const problem = await Promise.race([this.save().then(() => this.#saveError), late]);
+    const problem = await Promise.race([this.#save().then(() => this.#saver.error), late]);
     done.abort();
     if (problem === undefined) return { ok: true };
     return { ok: false, message: `it is served, but not saved: ${problem}` };

@@ -122,7 +122,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
     const source = this.#sources.get(name);
     if (source === undefined) return;
     if (namespacesOf(name, this.#rules) === undefined) void this.#forget(source, "unconfigured");
-    else void source.save();
+    else source.confirmed();
   }
 
   /** Each source, in the order in which they were first seen. */

@@ -203,6 +203,27 @@ Deno.test("sources: one that is emptied is held by itself, and is stored once th
   assertEquals(b.disk.sources.get("edge")?.set.collections.get("ServiceEntry")?.size, 1);
 });
 
+Deno.test("sources: what is held is not stored, even where a save of what came before it still waits", async () => {
+  await using b = bench();
+  const edge = b.connect("edge");
+  await take(edge, ...many(40));
+  const saves = Promise.withResolvers<void>();
+  const { disk } = b;
+  const save = disk.save.bind(disk);
+  disk.save = async (source) => {
+    await saves.promise;
+    await save(source);
+  };
+  const taken = [take(edge, ...many(41)), take(edge, ...many(42)), take(edge, "a/svc-0")];
+  saves.resolve();
+  assertEquals((await Promise.all(taken)).map(({ ok }) => ok), [true, true, true]);
+  const size = () => disk.sources.get("edge")?.set.collections.get("ServiceEntry")?.size;
+  assertEquals([size(), b.sources.status()[0]?.held], [42, true]);
+  b.confirm();
+  await settle();
+  assertEquals([size(), b.sources.status()[0]?.held], [1, false]);
+});
+
 Deno.test("sources: what no rule admits is taken out, if the guard lets it; and comes back with its rule", async () => {
   await using b = bench({ pull: [PULL] });
   await take(b.connect("small"), "a/x");
