@@ -19,7 +19,9 @@ const cause: z.ZodType<Cause> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("source"), name: z.string() }),
   z.object({ kind: z.literal("settings") }),
   z.object({ kind: z.literal("confirmed"), id: z.string() }).describe("a person let it pass"),
-  z.object({ kind: z.literal("start") }).describe("it came out of the store"),
+  z.object({ kind: z.literal("start") }).describe(
+    "the process started: from the store, or loaded first",
+  ),
   z.object({ kind: z.literal("more"), count: z.int() }).describe("beyond the first 100"),
 ]);
 

@@ -52,7 +52,7 @@ function wordsOf(cause: Cause): string {
     case "confirmed":
       return `confirmed ${cause.id}`;
     case "start":
-      return "from the store";
+      return "the start";
     case "settings":
       return "settings";
     case "more":

@@ -28,6 +28,25 @@ export function describeFindings(findings: readonly Finding[]): string {
   return findings.map((finding) => `${formatFinding(shorten(finding))}\n`).join("");
 }
 
+/** Servers to pull from that are named; of further ones only their number is said. */
+const NAMED = 3;
+
+/** A line about what is not in the files, where other sources are to give it; else an empty text. */
+export function describeElsewhere({ result: { settings } }: ReadConfig): string {
+  if (settings === undefined) return "";
+  const { receive, pull } = settings;
+  const urls = pull.slice(0, NAMED).map(({ url }) => url);
+  const more = pull.length - urls.length;
+  const places = [
+    ...(receive === undefined ? [] : [`receive ${receive.address}`]),
+    ...urls,
+    ...(more > 0 ? [`${more} more`] : []),
+  ];
+  if (places.length === 0) return "";
+  const others = places.join(", ");
+  return `this is what our own files give; what other sources do (${others}) is checked and served as it comes\n`;
+}
+
 /** Writes all of `text`; a reader that went away (`| head`) is no failure. */
 export async function print(text: string, to: typeof Deno.stdout): Promise<void> {
   const bytes = new TextEncoder().encode(text);

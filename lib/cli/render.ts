@@ -7,7 +7,7 @@ import { dump } from "js-yaml";
 import { renderResource } from "../convert/render.ts";
 import type { CollectionChange } from "../model/change.ts";
 import { EXIT } from "./exit.ts";
-import { describeFindings, print, readConfig } from "./read_config.ts";
+import { describeElsewhere, describeFindings, print, readConfig } from "./read_config.ts";
 
 /** Options of {@link render}. */
 export interface RenderOptions {
@@ -17,11 +17,13 @@ export interface RenderOptions {
 }
 
 /**
- * Prints the resources as YAML documents in the order of their names, findings to standard error. 1 if
- * any finding is an error (what it is about is left out) or a name is unknown, else 0.
+ * Prints the resources as YAML documents in the order of their names; to standard error the findings,
+ * and that other sources may give more. 1 if any finding is an error (what it is about is left out) or
+ * a name is unknown, else 0.
  */
 export async function render({ config, names }: RenderOptions): Promise<number> {
-  const { result, findings } = readConfig(config);
+  const read = readConfig(config);
+  const { result, findings } = read;
   await print(describeFindings(findings), Deno.stderr);
   const resources = new Map(result.changes.flatMap(resourcesOf));
   const unknown = names.filter((name) => !resources.has(name));
@@ -33,6 +35,9 @@ export async function render({ config, names }: RenderOptions): Promise<number> 
     const resource = resources.get(name);
     if (resource === undefined) continue;
     await print(`---\n${dump(renderResource(resource), { lineWidth: 100 })}`, Deno.stdout);
+  }
+  if (names.length === 0 || unknown.length > 0) {
+    await print(describeElsewhere(read), Deno.stderr);
   }
   const failed = unknown.length > 0 || findings.some(({ severity }) => severity === "error");
   return failed ? EXIT.failure : EXIT.ok;

@@ -85,7 +85,9 @@ function announce(app: App, store: SnapshotStore, log: Log): void {
   const logger = log.logger("pinnace");
   const { snapshot } = app.publication!;
   const fields = { services: snapshot.services.size, resources: resourceCount(snapshot) };
-  logger.info("serving MCP and ADS", { listen: app.addresses.join(" "), ...fields });
+  if (app.addresses.length === 0) {
+    logger.info("no port for sinks and clients is open: `listen` names none", fields);
+  } else logger.info("serving MCP and ADS", { listen: app.addresses.join(" "), ...fields });
   if (app.receiving.length > 0) {
     logger.info("taking from sources that dial", { receive: app.receiving.join(" ") });
   }

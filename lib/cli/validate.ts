@@ -4,17 +4,19 @@
  * @module
  */
 import { EXIT } from "./exit.ts";
-import { describeFindings, print, readConfig } from "./read_config.ts";
+import { describeElsewhere, describeFindings, print, readConfig } from "./read_config.ts";
 
 /** Prints the findings; 1 if any is an error, else 0. */
 export async function validate({ config }: { readonly config: string }): Promise<number> {
-  const { result, findings } = readConfig(config);
+  const read = readConfig(config);
+  const { result, findings } = read;
   await print(describeFindings(findings), Deno.stdout);
   const { files, services } = result.stats;
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const counts = `${count(errors, "error")}, ${count(findings.length - errors, "warning")}`;
-  const read = `${count(services, "service")} in ${count(files, "file")}`;
-  await print(`${read}: ${findings.length === 0 ? "fine" : counts}\n`, Deno.stderr);
+  const what = `${count(services, "service")} in ${count(files, "file")}`;
+  await print(`${what}: ${findings.length === 0 ? "fine" : counts}\n`, Deno.stderr);
+  await print(describeElsewhere(read), Deno.stderr);
   return errors === 0 ? EXIT.ok : EXIT.failure;
 }
 

@@ -18,7 +18,7 @@ export type Cause =
   | { readonly kind: "settings" }
   /** A person let pass what the guard held back. */
   | { readonly kind: "confirmed"; readonly id: string }
-  /** It came out of the store when the process started. */
+  /** The process started: it is what the store had, or what was loaded first. */
   | { readonly kind: "start" }
   /** Further reasons that are no longer listed. */
   | { readonly kind: "more"; readonly count: number };

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { folder, pinnace } from "./command.ts";
+import { Running, sourceLaunch } from "./running.ts";
 
 const GOOD = `services:
   - name: orders
@@ -126,10 +127,60 @@ Deno.test("render: prints every resource in the order of names, or those named",
   assertStringIncludes(none.stderr, "no resource is named billing");
 });
 
+Deno.test("validate, render: where nothing is our own it is fine, and said that others give the rest", async () => {
+  const pulled = Array.from({ length: 5 }, (_, i) => `"xds://hub-${i}.example:15010"`).join(", ");
+  await using dir = await folder({
+    "receive.yaml": 'receive: "127.0.0.1:9901"\n',
+    "pull.yaml": `include: [${pulled}]\n`,
+    "both.yaml": `receive: "127.0.0.1:9901"\ninclude: ["xds://hub-0.example:15010"]\n${GOOD}`,
+  });
+  const note = (others: string) =>
+    `this is what our own files give; what other sources do (${others}) is checked and served as it comes\n`;
+  const hub = "xds://hub-0.example:15010";
+  const hubs = [0, 1, 2].map((i) => `xds://hub-${i}.example:15010`).join(", ");
+  for (
+    const [file, services, elsewhere] of [
+      ["receive", 0, note("receive 127.0.0.1:9901")],
+      ["pull", 0, note(`${hubs}, 2 more`)],
+      ["both", 2, note(`receive 127.0.0.1:9901, ${hub}`)],
+    ] as const
+  ) {
+    const config = `${dir.path}/${file}.yaml`;
+    const validated = await pinnace("validate", "--config", config);
+    assertEquals(validated, {
+      code: 0,
+      stdout: "",
+      stderr: `${services} services in 1 file: fine\n${elsewhere}`,
+    });
+    const rendered = await pinnace("render", "--config", config);
+    assertEquals([rendered.code, rendered.stderr], [0, elsewhere]);
+    assertEquals(rendered.stdout.match(/^---$/gm)?.length ?? 0, services);
+  }
+  const both = `${dir.path}/both.yaml`;
+  assertEquals((await pinnace("render", "--config", both, "shop/billing")).stderr, "");
+  const { code, stderr } = await pinnace("render", "--config", both, "shop/elsewhere");
+  assertEquals(code, 1);
+  assertMatch(
+    stderr,
+    /^no resource is named shop\/elsewhere; .*\nthis is what our own files give; /,
+  );
+});
+
 Deno.test("run: with neither a configuration nor a store it exits 1 and says why", async () => {
   await using dir = await folder({});
   const missing = await pinnace("--config", `${dir.path}/nope.yaml`, "--store", `${dir.path}/s`);
   assertEquals(missing.code, 1);
   assertStringIncludes(missing.stderr, "nope.yaml is not there");
   assertStringIncludes(missing.stderr, "there is nothing to serve");
+});
+
+Deno.test("run: with receive alone it starts, says that no port serves anybody, and is ready", async () => {
+  await using running = await Running.prepare(await sourceLaunch());
+  await Deno.writeTextFile(
+    running.config,
+    `receive: "127.0.0.1:0"\nlisten: []\nadmin: "${running.admin}"\n`,
+  );
+  await running.run();
+  await running.logged(/no port for sinks and clients is open: `listen` names none +services=0/);
+  await running.logged(/taking from sources that dial +receive=127\.0\.0\.1:\d+/);
 });
