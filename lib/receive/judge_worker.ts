@@ -6,6 +6,7 @@
 import { judge } from "./judge.ts";
 import { type JudgeReply, type JudgeRequest, unpackJudgement } from "./judge_messages.ts";
 import type { Judge, Judgement, JudgeOptions } from "./received.ts";
+import { Turns } from "./turns.ts";
 
 /** How pushes are judged. */
 export interface JudgeWorkerOptions {
@@ -31,40 +32,57 @@ export class JudgeError extends Error {
   override readonly name = "JudgeError";
 }
 
-/** Judges in a worker, one push after the other. How many may wait is up to who asks: each holds its push. */
+/** A push that waits for the worker. */
+interface Asked {
+  readonly bytes: Uint8Array;
+  readonly options: JudgeOptions;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly over: AbortSignal;
+  readonly resolve: (judgement: Judgement) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Judges in a worker, one push at a time. Whoever sends much does not hold up those who send little:
+ * small pushes do not wait at all, and of others the next is whose turn it is by its size. How many may
+ * wait is up to who asks: each holds its push.
+ */
 export class JudgeWorker implements AsyncDisposable {
   readonly #options: Required<JudgeWorkerOptions>;
   readonly #closed = new AbortController();
+  readonly #turns = new Turns<Asked>();
   #worker: Worker | undefined;
   #lastId = 0;
-  #queue: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  #busy = false;
 
   constructor(options: JudgeWorkerOptions) {
     this.#options = { deadline: DEADLINE, small: SMALL_PUSH, ...options };
   }
 
-  /** How many pushes are being judged or wait for it. */
+  /** How many pushes the worker has before it, the one that it works on included. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#turns.size + (this.#busy ? 1 : 0);
   }
 
   /**
-   * Judges a push, after those asked for before. `bytes` must not change until then; they stay the
-   * caller's. Throws {@link JudgeError} where the worker failed or was too slow; the signal's reason;
-   * an AbortError once this is disposed.
+   * Judges a push. `bytes` must not change until then; they stay the caller's. Throws
+   * {@link JudgeError} where the worker failed or was too slow; the signal's reason; an AbortError once
+   * this is disposed.
    */
-  readonly judge: Judge = (bytes, options, signal) => {
-    this.#waiting++;
-    const run = this.#queue.then(() => {
-      this.#closed.signal.throwIfAborted();
-      signal.throwIfAborted();
-      return bytes.length <= this.#options.small
-        ? judgeHere(bytes, options)
-        : this.#ask(bytes, options, signal);
-    }).finally(() => this.#waiting--);
-    this.#queue = run.catch(() => {}); // whoever asked hears of it; the next is asked all the same
-    return run;
+  readonly judge: Judge = async (bytes, options, signal) => {
+    const over = AbortSignal.any([this.#closed.signal, signal]);
+    over.throwIfAborted();
+    if (bytes.length <= this.#options.small) return judgeHere(bytes, options);
+    const { promise, resolve, reject } = Promise.withResolvers<Judgement>();
+    const asked = { bytes, options, over, resolve, reject };
+    const giveUp = () => {
+      this.#turns.delete(asked);
+      reject(over.reason);
+    };
+    over.addEventListener("abort", giveUp, { once: true });
+    this.#turns.add(asked, bytes.length);
+    this.#next();
+    return await promise.finally(() => over.removeEventListener("abort", giveUp));
   };
 
   /** Ends the worker; whoever waits gets an AbortError. */
@@ -74,7 +92,19 @@ export class JudgeWorker implements AsyncDisposable {
     return Promise.resolve();
   }
 
-  #ask(bytes: Uint8Array, options: JudgeOptions, signal: AbortSignal): Promise<Judgement> {
+  #next(): void {
+    if (this.#busy) return;
+    const asked = this.#turns.take();
+    if (asked === undefined) return;
+    this.#busy = true;
+    // A worker cannot be stopped in the middle: whoever gave up has it all the same until it is done.
+    this.#ask(asked).then(asked.resolve, asked.reject).finally(() => {
+      this.#busy = false;
+      this.#next();
+    });
+  }
+
+  #ask({ bytes, options }: Asked): Promise<Judgement> {
     const worker = this.#worker ??= this.#start();
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Judgement>();
@@ -86,9 +116,7 @@ export class JudgeWorker implements AsyncDisposable {
       reject(new JudgeError(`the push could not be judged: ${message}`));
     };
     const timer = setTimeout(() => fail(`no answer within ${deadline / 1000} s`), deadline);
-    for (const cause of [this.#closed.signal, signal]) {
-      cause.addEventListener("abort", () => reject(cause.reason), until);
-    }
+    this.#closed.signal.addEventListener("abort", () => reject(this.#closed.signal.reason), until);
     worker.addEventListener("message", ({ data }: MessageEvent<JudgeReply>) => {
       if (data.id !== id) return;
       if (data.kind === "failed") fail(data.message);

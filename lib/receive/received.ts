@@ -59,7 +59,7 @@ export interface JudgeOptions {
   readonly namespaces: readonly string[];
 }
 
-/** Judges pushes: reads, checks and encodes them anew. Calls are answered in order; takes a worker's time, not ours. */
+/** Judges pushes: reads, checks and encodes them anew; takes a worker's time, not ours. Calls may be answered in any order: whoever wants one waits for each. */
 export type Judge = (
   bytes: Uint8Array,
   options: JudgeOptions,

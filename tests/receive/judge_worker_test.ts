@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { judge } from "../../lib/receive/judge.ts";
+import type { JudgeRequest } from "../../lib/receive/judge_messages.ts";
 import { JudgeError, JudgeWorker } from "../../lib/receive/judge_worker.ts";
 import type { Judgement, JudgeOptions } from "../../lib/receive/received.ts";
 import { mcpPush, mcpResource } from "./pushes.ts";
@@ -11,6 +12,8 @@ const HANGING = script('addEventListener("message", () => { for (;;); });');
 const start = (url: URL) => () => new Worker(url, { type: "module" });
 const OPTIONS: JudgeOptions = { protocol: "mcp", namespaces: [] };
 const { signal } = new AbortController();
+
+type Post = (message: JudgeRequest, transfer: Transferable[]) => void;
 
 const push = (count: number, name = "svc") =>
   mcpPush(Array.from({ length: count }, (_, i) => mcpResource(`shop/${name}-${i}`)));
@@ -40,7 +43,7 @@ Deno.test("judge worker: a worker judges as this thread does", async () => {
   assertEquals(buffers.size, 1);
 });
 
-Deno.test("judge worker: answers come in order, small pushes do not overtake", async () => {
+Deno.test("judge worker: who sends little is not held up by those who send much", async () => {
   let workers = 0;
   await using worker = new JudgeWorker({
     createWorker: () => {
@@ -53,11 +56,38 @@ Deno.test("judge worker: answers come in order, small pushes do not overtake", a
     worker.judge(push(count, name), OPTIONS, signal).then((j) => order.push(firstName(j)));
   await ask(1, "alone");
   assertEquals(workers, 0, "for a small push no worker is started");
-  const all = [ask(200, "large"), ask(1, "small"), ask(100, "next")];
-  assertEquals(worker.waiting, 3);
+  const all = [ask(2000, "first"), ask(2000, "second"), ask(100, "less"), ask(1, "small")];
+  assertEquals(worker.waiting, 3, "one is under way");
   await Promise.all(all);
-  assertEquals(order, ["shop/alone-0", "shop/large-0", "shop/small-0", "shop/next-0"]);
+  const names = ["alone", "small", "first", "less", "second"];
+  assertEquals(order, names.map((name) => `shop/${name}-0`));
   assertEquals([worker.waiting, workers], [0, 1]);
+});
+
+Deno.test("judge worker: what nobody waits for any more is not piled up in the worker", async () => {
+  const noted: number[] = [];
+  await using worker = new JudgeWorker({
+    small: 0,
+    createWorker: () => {
+      const started = start(REAL)();
+      const post = started.postMessage.bind(started) as Post;
+      started.postMessage = ((message: JudgeRequest, transfer: Transferable[]) => {
+        noted.push(message.bytes.length);
+        post(message, transfer);
+      }) as Worker["postMessage"];
+      return started;
+    },
+  });
+  const large = push(2000);
+  for (let i = 0; i < 20; i++) {
+    const gone = new AbortController();
+    const asked = worker.judge(large, OPTIONS, gone.signal);
+    gone.abort(new Error("the stream ended"));
+    await assertRejects(() => asked, Error, "the stream ended");
+  }
+  assertEquals(worker.waiting, 1);
+  assertEquals(firstName(await worker.judge(push(2, "last"), OPTIONS, signal)), "shop/last-0");
+  assertEquals(noted, [large.length, push(2, "last").length]);
 });
 
 Deno.test("judge worker: one that dies is our failure, not the push's, and is replaced", async () => {
