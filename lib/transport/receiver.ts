@@ -6,7 +6,7 @@
 import { formatHostPort } from "../model/host_port.ts";
 import type { Judge } from "../receive/received.ts";
 import type { Clock } from "../rollout/clock.ts";
-import type { InboxLimits } from "./inbox.ts";
+import { type InboxLimits, InboxRoom } from "./inbox.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { ReceivedStreamInfo, ReceiverObserver } from "./receiver_observer.ts";
 import { Receiving } from "./receiving.ts";
@@ -37,6 +37,8 @@ export interface ReceiverOptions {
   readonly clock: Clock;
   /** What may wait to be judged, of one stream. Default: two messages a collection and 16 more, 64 MiB. */
   readonly inbox?: Partial<InboxLimits>;
+  /** What may wait to be judged of all streams together. Bytes; default: four times as much as of one. */
+  readonly room?: number;
 }
 
 /** Sources of which something is remembered between their streams; the one longest away is forgotten first. */
@@ -48,6 +50,7 @@ const HOW_TO_NAME = `certificate, by token, or by the header ${INSTANCE_HEADER}`
 export class Receiver implements AsyncDisposable {
   readonly #options: ReceiverOptions;
   readonly #inbox: InboxLimits;
+  readonly #room: InboxRoom;
   readonly #live = new Map<PushStream, Receiving>();
   readonly #working = new Set<Promise<void>>();
   readonly #memories = new Map<string, SourceMemory>();
@@ -61,6 +64,7 @@ export class Receiver implements AsyncDisposable {
       bytes: 64 * 1024 * 1024,
       ...options.inbox,
     };
+    this.#room = new InboxRoom(options.room ?? 4 * this.#inbox.bytes);
   }
 
   /** Adds ResourceSink to a server. */
@@ -144,7 +148,8 @@ export class Receiver implements AsyncDisposable {
     const key = ++this.#keys;
     const receiving = new Receiving({
       ...{ key, stream, connection, skip, cautious, namedBy: by, instance, nodeId, collections },
-      ...{ judge, sender, observer, clock, unsaved: memory.unsaved, inbox: this.#inbox },
+      ...{ judge, sender, observer, clock, unsaved: memory.unsaved },
+      inbox: (givenUp) => this.#room.open(this.#inbox, givenUp),
     });
     const working = receiving.done.finally(() => this.#working.delete(working));
     this.#working.add(working);

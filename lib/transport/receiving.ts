@@ -11,7 +11,7 @@ import type { Judge, Judgement, PushHead } from "../receive/received.ts";
 import type { Clock } from "../rollout/clock.ts";
 import { requestResourcesCodec, type Status } from "../wire/messages.ts";
 import { DIAL_BACKOFF } from "./backoff.ts";
-import { Inbox, type InboxLimits } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
 import { Pace, type Retries } from "./pace.ts";
 import type { EndStatus, PushStream } from "./push_stream.ts";
 import { readTrigger } from "./read_trigger.ts";
@@ -40,7 +40,8 @@ export interface ReceivingParts {
   readonly sender: Sender;
   readonly observer: ReceiverObserver;
   readonly clock: Clock;
-  readonly inbox: InboxLimits;
+  /** Opens what holds its messages until it is given up. */
+  readonly inbox: (givenUp: () => void) => Inbox;
   /** Attempts of the source to have its pushes saved; outlives the stream. */
   readonly unsaved: Retries;
 }
@@ -58,6 +59,7 @@ const MOST_TRIGGERS = 16;
 const LONGEST_REASON = 2000;
 
 const TOO_MANY = "more than can be kept: wait for the answer before the next push of a collection";
+const NO_ROOM = "sources send more than can be kept for now, this one the most: come again later";
 
 const INVALID_ARGUMENT = 3;
 const UNAVAILABLE = 14;
@@ -84,7 +86,7 @@ export class Receiving implements ReceivedStreamInfo {
     const { connection, stream, clock, sender, instance } = this.#parts = parts;
     this.key = parts.key;
     this.openedAt = clock.now();
-    this.#inbox = new Inbox(parts.inbox);
+    this.#inbox = parts.inbox(() => this.end({ code: "RESOURCE_EXHAUSTED", message: NO_ROOM }));
     this.#machine = new McpSinkMachine({
       nodeId: parts.nodeId,
       collections: parts.collections,
@@ -183,10 +185,7 @@ export class Receiving implements ReceivedStreamInfo {
     this.end({ code: "RESOURCE_EXHAUSTED", message: TOO_MANY });
   }
 
-  /**
-   * A trigger asks whether we are there, and who asks does not wait for long: so its answer does not
-   * wait for the judge, who may have the pushes of many sources to do.
-   */
+  /** Whoever asks whether we are there does not wait for long, so neither does the answer: for no judge. */
   #decline(trigger: PushHead): void {
     if (++this.#triggers > MOST_TRIGGERS) {
       return this.end({ code: "RESOURCE_EXHAUSTED", message: "too many triggers" });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { Inbox } from "../../lib/transport/inbox.ts";
+import { Inbox, InboxRoom } from "../../lib/transport/inbox.ts";
 
 const bytes = (length: number) => new Uint8Array(length);
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -69,4 +69,40 @@ Deno.test("inbox: closing drops what waits and ends the work, at once where ther
   await done;
   assertEquals(worked, []);
   assert(inbox.put(bytes(1)), "what comes late is nobody's fault");
+});
+
+Deno.test("inbox room: where it is too much for all together, the fullest is given up", async () => {
+  const room = new InboxRoom(100);
+  const givenUp: string[] = [];
+  const open = (name: string) => room.open({ messages: 10, bytes: 90 }, () => givenUp.push(name));
+  const [much, little, last] = [open("much"), open("little"), open("last")];
+  for (let i = 0; i < 3; i++) assert(much.put(bytes(20)));
+  assert(little.put(bytes(30)));
+  assertEquals([room.bytes, givenUp], [90, []]);
+  assert(last.put(bytes(15)));
+  assertEquals([room.bytes, givenUp], [45, ["much"]]);
+  assert(much.put(bytes(80)), "it is closed, so nothing of it is kept");
+  assertEquals([room.bytes, much.closed], [45, true]);
+  const worked: number[] = [];
+  const done = little.each((message) => Promise.resolve(void worked.push(message.length)));
+  await turn();
+  assertEquals([room.bytes, worked], [15, [30]]);
+  little.close();
+  last.close();
+  await done;
+  assertEquals([room.bytes, givenUp], [0, ["much"]]);
+});
+
+Deno.test("inbox room: what is worked on counts until it is done", async () => {
+  const room = new InboxRoom(100);
+  let finish = () => {};
+  const inbox = room.open({ messages: 10, bytes: 100 }, () => {});
+  const done = inbox.each(() => new Promise<void>((resolve) => finish = resolve));
+  for (let i = 0; i < 2; i++) inbox.put(bytes(10));
+  await turn();
+  inbox.close();
+  assertEquals(room.bytes, 10);
+  finish();
+  await done;
+  assertEquals(room.bytes, 0);
 });

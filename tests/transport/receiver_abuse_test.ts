@@ -42,6 +42,20 @@ Deno.test("receiver: a source that sends more than can be kept is ended, by numb
   }
 });
 
+Deno.test("receiver: where sources together send more than can be kept, the one with the most is ended", async () => {
+  const never: Judge = (_, __, signal) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  await using bench = await Bench.start({ judge: never, room: 5000 });
+  await using one = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-1" });
+  await using two = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-2" });
+  one.push("n".repeat(900));
+  for (let i = 0; i < 4; i++) two.push("n".repeat(900));
+  const { code, details } = await two.call.ended();
+  assertEquals(code, 8);
+  assertMatch(details, /this one the most/);
+  assertEquals(bench.receiver.list().map(({ source }) => source), ["edge-1"]);
+});
+
 Deno.test("receiver: pushes of one collection without waiting for answers are ended", async () => {
   await using bench = await Bench.start();
   await using source = new RawSource(bench.serving.port);
