@@ -57,7 +57,7 @@ console.log(`seed ${seed}, ${rounds} rounds, ${seconds} s each of abuse, frames 
       `at most ${GROWTH} times the first`,
   });
 }
-await sourceChaos({ seconds: values.short ? 10 : 60, seed, rounds }, report);
+await sourceChaos({ seconds: values.short ? 8 : 60, seed, rounds }, report);
 report(await crashScenario({ kills: values.short ? 100 : 1000, seed }));
 report(await receiverCrashScenario({ kills: values.short ? 30 : 300, seed }));
 
