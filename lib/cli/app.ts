@@ -4,15 +4,17 @@
  *
  * @module
  */
+import { AdminListenError } from "../admin/http.ts";
 import { makeSeed } from "../config/seed.ts";
 import type { Log } from "../log.ts";
-import type { ReceiveSettings, Settings } from "../model/settings.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Resolver } from "../protocol/resolve.ts";
 import type { SourceStore } from "../receive/received.ts";
 import { systemClock } from "../rollout/clock.ts";
 import { Publisher, type PublisherEvent } from "../rollout/publisher.ts";
 import { Hub, type Publication } from "../snapshot/hub.ts";
 import type { SnapshotStore } from "../snapshot/store.ts";
+import { ListenError } from "../transport/listener.ts";
 import { Sender } from "../transport/sender.ts";
 import { Sessions } from "../transport/sessions.ts";
 import type { SinkStatus } from "../transport/sink_dialer.ts";
@@ -71,8 +73,8 @@ export class App implements AsyncDisposable {
   readonly #uniting: Uniting;
   readonly #clientCertificates = new ClientCertificates(systemClock);
   #settings: Settings | undefined;
-  /** As at the start: a change takes effect at the next one. */
-  #receive: ReceiveSettings | undefined;
+  /** As configured; what is fixed at the start may differ from what is in effect. */
+  #configured: Settings | undefined;
 
   /** Puts the parts together; nothing runs before {@link App.start}. */
   constructor(options: AppOptions) {
@@ -185,15 +187,17 @@ export class App implements AsyncDisposable {
     }
     if (stored === undefined) return;
     // The configuration may name other ports by now: then these need not be had.
-    await this.#apply(stored.snapshot.settings).catch((error) => {
-      this.#log.logger("listener").warn(String(error.message ?? error));
-    });
+    try {
+      await this.#apply(stored.snapshot.settings);
+    } catch (error) {
+      if (!(error instanceof ListenError || error instanceof AdminListenError)) throw error;
+      this.#log.logger("listener").warn(error.message);
+    }
   }
 
   /** Puts settings into effect at start, those too that are fixed from then on. */
   async #apply(settings: Settings): Promise<void> {
-    this.#settings = settings;
-    this.#receive = settings.receive;
+    this.#configured = settings;
     this.#applyLive(settings);
     await this.#doors.open(settings);
     await this.#intake.open(settings);
@@ -203,20 +207,22 @@ export class App implements AsyncDisposable {
 
   /** Puts settings into effect that may change at any time, and says which may not. */
   #reconfigure(settings: Settings): void {
-    if (this.#settings === settings) return;
-    this.#settings = settings;
-    this.#applyLive(settings);
+    if (this.#configured === settings) return;
+    this.#configured = settings;
+    // Who we are and who may give us what change at a start only, for those who have met us.
+    const { instance, receive } = this.#settings!;
+    const { receive: _, ...live } = settings;
+    this.#applyLive({ ...live, instance, ...(receive && { receive }) });
     this.#restartNeeds.configured(settings);
   }
 
   #applyLive(settings: Settings): void {
+    this.#settings = settings;
     this.#log.configure(settings.log);
     this.#outlet.configure(settings);
     this.#clientCertificates.configure(clientUses(settings, this.#folder));
-    const { receive: _, ...live } = settings;
-    const receive = this.#receive;
-    this.#intake.configure(receive === undefined ? live : { ...live, receive });
-    if (this.#uniting.configure(receive)) this.#publisher.reunited();
+    this.#intake.configure(settings);
+    if (this.#uniting.configure(settings.receive)) this.#publisher.reunited();
   }
 
   #collections(): Resolver {

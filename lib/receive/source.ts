@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock } from "../rollout/clock.ts";
-import type { Judgement, SourceSet, SourceStore, StoredSource } from "./received.ts";
+import type { Judgement, SourceSet, StoredSource } from "./received.ts";
 import type { SourceConnection, SourceIntroduction, Taken } from "./registry.ts";
 import { countOf, limitTo } from "./limit_set.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
@@ -14,7 +14,8 @@ import type { SourcesOptions } from "./sources.ts";
 
 /** What sources share. */
 export interface SourceContext {
-  readonly store: SourceStore;
+  /** Saves a source. Rejects where that fails. */
+  readonly save: (source: StoredSource) => Promise<void>;
   readonly clock: Clock;
   readonly offer: SourcesOptions["offer"];
   readonly onEvent: (event: SourceEvent) => void;
@@ -71,8 +72,11 @@ export class KnownSource {
     this.#staleSince = context.clock.now();
     const { name } = this;
     this.#saver = new SetSaver({
+      saved: stored.set,
+      clock: context.clock,
+      signal: context.signal,
       save: (set) =>
-        context.store.save({ name, set, firstSeen: this.#firstSeen, lastSeen: this.#lastSeen }),
+        context.save({ name, set, firstSeen: this.#firstSeen, lastSeen: this.#lastSeen }),
       failed: (error) => context.onEvent({ kind: "saveFailed", name, error }),
     });
   }
@@ -90,10 +94,7 @@ export class KnownSource {
   /** Puts what it has given into effect, or has it held. */
   offer({ trusted = false, changedAt = this.#context.clock.now() } = {}): void {
     this.#give(trusted, changedAt);
-    if (this.#held) return;
-    for (const [kind, collection] of this.#set.collections) {
-      this.#context.given(kind, Array.from(collection, ({ name }) => name));
-    }
+    if (!this.#held) this.#given();
   }
 
   /** Makes these the namespaces that it may fill, and this the time that it is kept; what is outside goes. */
@@ -137,6 +138,13 @@ export class KnownSource {
     };
   }
 
+  /** It is forgotten: it does nothing more of itself. */
+  retire(reason: string): void {
+    this.end(reason);
+    this.#expiry?.abort();
+    this.#keep = undefined;
+  }
+
   /** Ends its stream, if it has one. */
   end(reason: string): void {
     const live = this.#live;
@@ -167,6 +175,7 @@ export class KnownSource {
   /** What was held of it has been let pass. */
   confirmed(): void {
     this.#held = false;
+    this.#given();
     void this.#save();
   }
 
@@ -189,7 +198,7 @@ export class KnownSource {
     this.#lastSeen = this.#lastPushAt = clock.now();
     this.#refused = undefined;
     const next = applyPush(this.#set, judgement);
-    if (next === this.#set && !this.#held && this.#saver.error === undefined) return { ok: true };
+    if (next === this.#set && this.#saver.holds(next)) return { ok: true };
     const tooLarge = this.#tooLarge(next);
     if (tooLarge !== undefined) {
       this.#noteRefusal({ kind: "refused", head, findings: [], message: tooLarge });
@@ -224,6 +233,13 @@ export class KnownSource {
   #give(trusted: boolean, changedAt: number): void {
     const offered = this.#context.offer(this.name, this.#set.collections, { changedAt, trusted });
     this.#held = offered === "held";
+  }
+
+  /** Tells that all of its set is in effect. */
+  #given(): void {
+    for (const [kind, collection] of this.#set.collections) {
+      this.#context.given(kind, Array.from(collection, ({ name }) => name));
+    }
   }
 
   /** Saves what is in effect: what is held is not, lest a restart let it pass. */

@@ -52,6 +52,8 @@ export class Sources implements SourceRegistry, AsyncDisposable {
   readonly #sources = new Map<string, KnownSource>();
   readonly #recovery: Recovery;
   readonly #end = new AbortController();
+  /** What is under way of forgetting sources, by name: who comes back meanwhile is saved after it. */
+  readonly #removing = new Map<string, Promise<void>>();
   /** Those that no rule admits and the guard holds. */
   readonly #leaving = new Set<string>();
   #rules: SourceRules = { pull: [] };
@@ -62,6 +64,10 @@ export class Sources implements SourceRegistry, AsyncDisposable {
     this.#context = {
       mostBytes: MOST_BYTES,
       ...options,
+      save: async (source) => {
+        await this.#removing.get(source.name);
+        await options.store.save(source);
+      },
       signal: this.#end.signal,
       given: (kind, names) => this.#recovery.giveUp(kind, names),
       expired: (source) => this.#expire(source),
@@ -172,15 +178,15 @@ export class Sources implements SourceRegistry, AsyncDisposable {
   async #forget(source: KnownSource, why: "unconfigured" | "expired"): Promise<void> {
     this.#sources.delete(source.name);
     this.#leaving.delete(source.name);
-    source.end(why === "expired" ? "it was away for too long" : "it is no longer configured");
+    source.retire(why === "expired" ? "it was away for too long" : "it is no longer configured");
     const { name } = source;
     this.#options.onEvent({ kind: "forgotten", name, why });
-    try {
-      await source.saved();
-      await this.#options.store.remove(name);
-    } catch (error) {
-      this.#options.onEvent({ kind: "saveFailed", name, error });
-    }
+    const removing = source.saved().then(() => this.#options.store.remove(name)).catch((error) =>
+      this.#options.onEvent({ kind: "saveFailed", name, error })
+    );
+    this.#removing.set(name, removing);
+    await removing;
+    if (this.#removing.get(name) === removing) this.#removing.delete(name);
   }
 }
 

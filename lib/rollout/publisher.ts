@@ -229,7 +229,7 @@ export class Publisher implements AsyncDisposable {
   /** The next to be published, if any; what may not be is held. */
   #next(): Publication | undefined {
     // Again after each: who is told that something is held may confirm it, or load anew, then and there.
-    for (;;) {
+    while (this.#pauses === 0) {
       const step = this.#own.step();
       if (step === undefined) return this.#compose();
       const { due, adopted, confirmed } = step;
@@ -238,6 +238,7 @@ export class Publisher implements AsyncDisposable {
       // What a person let pass goes out as it is, whatever has come since.
       if (confirmed) return this.#compose();
     }
+    return undefined;
   }
 
   /** Everything that is in effect now, where that is news. */

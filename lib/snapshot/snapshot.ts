@@ -54,9 +54,13 @@ export function collectionsId(name: string, collections: ReadonlyMap<string, Col
   return contentHash([name, ...kinds.flatMap(([kind, { version }]) => [kind, version])]);
 }
 
+/** The kind that our own services become; resources of other kinds are other sources'. */
+const OF_SERVICES = "ServiceEntry";
+
 /** What a snapshot has of our own configuration, by kind: resources that its services are the record of. */
 export function ownCollections({ collections, services }: Snapshot): Map<string, Collection> {
   return new Map([...collections].map(([kind, collection]) => {
+    if (kind !== OF_SERVICES) return [kind, Collection.empty(collection.anyType)];
     const foreign: string[] = [];
     for (const { name } of collection) if (services.get(name) === undefined) foreign.push(name);
     return [kind, collection.patch([], foreign)];

@@ -294,6 +294,59 @@ Deno.test("sources: one that we dial and that turns us away each time is neither
   assertEquals(b.sources.status()[0]?.state, "connected");
 });
 
+Deno.test("sources: what could not be saved is acknowledged only once it is, and is tried again", async () => {
+  await using b = bench();
+  const edge = b.connect("edge");
+  b.disk.failing = new Error("disk full");
+  assertEquals((await take(edge, "a/x")).ok, false);
+  const again = b.connect("edge");
+  assertEquals(again.held(TYPE), { "a/x": "a/x@1" }, "it is in effect");
+  assertEquals((await take(again, "a/x")).ok, false, "the disk is still full");
+  b.disk.failing = undefined;
+  assertEquals(await take(again, "a/x"), { ok: true });
+  assertEquals(b.disk.sources.size, 1);
+  b.disk.failing = new Error("disk full");
+  await take(again, "a/y");
+  b.disk.failing = undefined;
+  await b.clock.advance(30_000);
+  await settle();
+  assertEquals(b.sources.status()[0]?.saveError, undefined);
+  const stored = b.disk.sources.get("edge")?.set.collections.get("ServiceEntry");
+  assertEquals(Array.from(stored ?? [], ({ name }) => name), ["a/y"], "nobody had to push again");
+});
+
+Deno.test("sources: one that comes back while it is being forgotten is stored after that", async () => {
+  await using b = bench({ pull: [PULL] });
+  await take(b.connect(PULL.url), "a/x");
+  const removed = Promise.withResolvers<void>();
+  const { disk } = b;
+  const remove = disk.remove.bind(disk);
+  disk.remove = async (name) => {
+    await removed.promise;
+    await remove(name);
+  };
+  b.sources.configure({ pull: [] });
+  b.sources.configure({ pull: [PULL] });
+  const taken = take(b.connect(PULL.url), "a/y");
+  await settle();
+  removed.resolve();
+  assertEquals(await taken, { ok: true });
+  assertEquals([b.names(PULL.url), disk.sources.size], [["a/y"], 1]);
+});
+
+Deno.test("sources: one that is forgotten does nothing more of itself", async () => {
+  await using b = bench({ receive: { ...RECEIVE, keep: 60_000 } });
+  const edge = b.connect("edge");
+  await take(edge, "a/x");
+  edge[Symbol.dispose]();
+  await b.clock.advance(60_000);
+  await settle();
+  await take(b.connect("edge"), "a/y");
+  await b.clock.advance(120_000);
+  assertEquals(b.said.filter((line) => line === "edge forgotten").length, 1);
+  assertEquals(b.names("edge"), ["a/y"]);
+});
+
 Deno.test("sources: what a refused push was about shows until one is taken", async () => {
   await using b = bench();
   const edge = b.connect("edge");

@@ -147,6 +147,24 @@ Deno.test("publisher: several offers during a pause go out as one", async () => 
   assertEquals([sizes, hub.current?.changedAt], [[8], 2]);
 });
 
+Deno.test("publisher: a pause holds also what came while something was being saved", async () => {
+  const { publisher, store, served } = bench();
+  store.manual = true;
+  publisher.take(loadOf(entriesOf(names(0, 2))), { changedAt: 1 });
+  await settle();
+  const pause = publisher.pause();
+  publisher.offer("a", entries(100, 103), { changedAt: 2 });
+  store.finish();
+  await settle();
+  assertEquals([served(), store.running], [2, 0]);
+  publisher.offer("b", entries(200, 203), { changedAt: 3 });
+  pause[Symbol.dispose]();
+  await settle();
+  store.finish();
+  await publisher.idle();
+  assertEquals([served(), store.begun.length], [8, 2]);
+});
+
 Deno.test("publisher: settings take effect while what came with them is held, over a restart too", async () => {
   const { publisher, hub, served, store } = bench();
   publisher.take(loadOf(entriesOf(names(0, 40))), { changedAt: 1 });
