@@ -6,6 +6,7 @@
 import type { Clock } from "../rollout/clock.ts";
 import type { Judgement, SourceSet, StoredSource } from "./received.ts";
 import type { SourceConnection, SourceIntroduction, Taken } from "./registry.ts";
+import { Expiry } from "./expiry.ts";
 import { countOf, limitTo } from "./limit_set.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
 import { SetSaver } from "./set_saver.ts";
@@ -32,8 +33,6 @@ export interface SourceContext {
 /** An answer waits no longer than this for a save. Milliseconds. */
 const SAVE_BUDGET = 2000;
 
-const DAY = 86_400_000;
-
 /** A collection that a source does not have is asked for again after this time. Milliseconds. */
 const UNSUPPORTED_FOR = 3_600_000;
 
@@ -55,7 +54,7 @@ export class KnownSource {
   #staleSince: number;
   #namespaces: readonly string[] = [];
   #keep: number | undefined;
-  #expiry: AbortController | undefined;
+  readonly #expiry: Expiry;
   /** Collections at which it ended a stream, and when. */
   readonly #skip = new Map<string, number>();
   #lastPushAt: number | undefined;
@@ -70,6 +69,7 @@ export class KnownSource {
     this.#lastSeen = stored.lastSeen;
     this.#set = stored.set;
     this.#staleSince = context.clock.now();
+    this.#expiry = new Expiry(context.clock, context.signal, () => context.expired(this));
     const { name } = this;
     this.#saver = new SetSaver({
       saved: stored.set,
@@ -116,7 +116,7 @@ export class KnownSource {
     this.end("another stream of the same source has taken its place");
     const live: Live = { introduction, since: this.#context.clock.now(), connected: false };
     this.#live = live;
-    this.#expiry?.abort();
+    this.#expiry.stop();
     if (introduction.tentative !== true) this.#connected(live);
     // deno-lint-ignore no-this-alias
     const source = this;
@@ -141,7 +141,7 @@ export class KnownSource {
   /** It is forgotten: it does nothing more of itself. */
   retire(reason: string): void {
     this.end(reason);
-    this.#expiry?.abort();
+    this.#expiry.stop();
     this.#keep = undefined;
   }
 
@@ -301,19 +301,7 @@ export class KnownSource {
 
   /** Counts the time that it is kept, while it is away. */
   #await(): void {
-    this.#expiry?.abort();
-    if (this.#keep === undefined || this.#live !== undefined) return;
-    const expiry = this.#expiry = new AbortController();
-    const { clock, signal, expired } = this.#context;
-    const either = AbortSignal.any([expiry.signal, signal]);
-    const until = this.#staleSince + this.#keep;
-    const wait = async () => {
-      // A timer cannot be set for more than 24 days.
-      for (let left; (left = until - clock.now()) > 0 && !either.aborted;) {
-        await clock.sleep(Math.min(left, DAY), either);
-      }
-      if (!either.aborted) expired(this);
-    };
-    void wait();
+    if (this.#keep === undefined || this.#live !== undefined) this.#expiry.stop();
+    else this.#expiry.start(this.#staleSince + this.#keep);
   }
 }
