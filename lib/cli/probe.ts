@@ -24,7 +24,7 @@ export interface ProbeScreens {
 /**
  * Probes, and prints each push. 0 when every type was answered; with `follow` it stays until SIGINT or
  * SIGTERM. 1, with the reason, where the server is not reached, does not answer in time, or ends the
- * stream.
+ * stream. Where nobody reads any more, as behind `head`, it ends, and that is no failure.
  */
 export async function probe(
   options: ProbeOptions,
@@ -56,9 +56,10 @@ export async function probeUntil(
       } else await err.write(`${visible(news.message)}\n`);
     });
   };
-  const end = await run(options, tell, signal);
+  const end = await run(options, tell, AbortSignal.any([signal, out.gone]));
   await writer.idle();
   await progress.clear();
+  if (out.gone.aborted) return EXIT.ok;
   if (end.kind === "answered") {
     if (options.format === "text") {
       await err.write(`${end.types} types answered in ${duration(after())}\n`);

@@ -30,23 +30,29 @@ export interface Screen {
   readonly colours: boolean;
   /** Characters a line and lines; undefined: unbounded, since it is no terminal. */
   size(): { readonly columns: number; readonly rows: number } | undefined;
+  /** Aborted once a write found that whoever read has gone: nobody will see any more. */
+  readonly gone: AbortSignal;
   /** Writes all of it; a reader that went away is no failure. */
   write(text: string): Promise<void>;
 }
 
 /** Standard output or error as a screen. Colours only on a terminal, and not where NO_COLOR is set. */
-export function screenOf(to: typeof Deno.stdout | typeof Deno.stderr): Screen {
+export function screenOf(to: Pick<typeof Deno.stdout, "isTerminal" | "write">): Screen {
   const isTerminal = to.isTerminal();
+  const gone = new AbortController();
   return {
     isTerminal,
+    gone: gone.signal,
     colours: isTerminal && !Deno.noColor,
     size: () => isTerminal ? consoleSize() : undefined,
     async write(text) {
+      if (gone.signal.aborted) return;
       const bytes = new TextEncoder().encode(text);
       try {
         for (let at = 0; at < bytes.length;) at += await to.write(bytes.subarray(at));
       } catch (error) {
         if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+        gone.abort();
       }
     },
   };

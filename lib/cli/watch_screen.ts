@@ -31,9 +31,10 @@ const HOME = "\x1b[H";
 const CLEAR_LINE = "\x1b[K";
 const CLEAR_BELOW = "\x1b[J";
 
-/** Shows frames until told to stop. A terminal is left as it was found. */
+/** Shows frames until told to stop, or nobody reads any more. A terminal is left as it was found. */
 export async function watchScreen(screen: Screen, options: WatchOptions): Promise<void> {
-  const { signal, every, frames } = options;
+  const { every, frames } = options;
+  const signal = AbortSignal.any([options.signal, screen.gone]);
   const inPlace = options.redraw && screen.isTerminal;
   let last: string | undefined;
   if (inPlace) await screen.write(ENTER);

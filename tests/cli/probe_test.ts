@@ -77,6 +77,15 @@ for (const protocol of ["mcp", "ads", "ads-delta"] as const) {
     assertEquals(probe.out.text.slice(before).includes("shop/billing"), protocol !== "ads");
   });
 
+  Deno.test(`probe: over ${protocol}, it ends when nobody reads what it prints any more`, async () => {
+    await using server = await serving();
+    const probe = start(server.address, { protocol, collection: ["ServiceEntry"], follow: true });
+    await until("the first push", () => probe.out.text.includes("shop/billing"));
+    probe.out.leave();
+    server.publish({ "default/orders": "other.example" });
+    assertEquals([await probe.code, probe.err.text], [0, ""]);
+  });
+
   Deno.test(`probe: over ${protocol}, a refusal reaches the server with its reason, and what is sent again is said`, async () => {
     await using server = await serving();
     const probe = start(server.address, {

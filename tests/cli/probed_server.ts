@@ -114,6 +114,8 @@ export class KeptScreen implements Screen {
   readonly rows: number;
   readonly columns: number;
   text = "";
+  readonly #gone = new AbortController();
+  #left = false;
 
   constructor({ isTerminal = false, columns = 80, rows = 24 } = {}) {
     this.isTerminal = isTerminal;
@@ -125,8 +127,18 @@ export class KeptScreen implements Screen {
     return this.isTerminal ? { columns: this.columns, rows: this.rows } : undefined;
   }
 
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Nobody reads any more; as of a pipe, that is noticed when something is written. */
+  leave(): void {
+    this.#left = true;
+  }
+
   write(text: string): Promise<void> {
-    this.text += text;
+    if (this.#left) this.#gone.abort();
+    else this.text += text;
     return Promise.resolve();
   }
 }

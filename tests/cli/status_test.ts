@@ -137,6 +137,18 @@ Deno.test("status: a watch outlives the process it watches, and says that it is 
   for (const line of out.text.trim().split("\n")) JSON.parse(line);
 });
 
+Deno.test("status: a watch ends when nobody reads it any more", async () => {
+  let shown = status();
+  await using server = admin(() => shown);
+  for (const format of ["text", "json"] as const) {
+    const { out, err, code } = start({ admin: server.address, watch: true, format });
+    await until("the first", () => out.text.includes("\n"));
+    out.leave();
+    shown = { ...shown, instance: `${shown.instance}-again` };
+    assertEquals([await code, err.text], [0, ""]);
+  }
+});
+
 Deno.test("status: told to stop, it waits for no answer", async () => {
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = silent.accept();

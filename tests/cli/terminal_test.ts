@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { duration, fit, paint, visible, widthOf } from "../../lib/cli/terminal.ts";
+import { duration, fit, paint, screenOf, visible, widthOf } from "../../lib/cli/terminal.ts";
 import { cell, tableLines, textLine } from "../../lib/cli/text_table.ts";
 
 Deno.test("terminal: nothing that a terminal acts on gets through", () => {
@@ -30,6 +30,22 @@ Deno.test("terminal: colours are there where they are wanted", () => {
 Deno.test("terminal: durations for people", () => {
   const shown = [0, 999, 1000, 61_000, 60_000, 7_800_000, 90_000_000, -5].map(duration);
   assertEquals(shown, ["0ms", "999ms", "1s", "1m1s", "1m", "2h10m", "1d1h", "0ms"]);
+});
+
+Deno.test("terminal: once its reader has gone a screen says so, and writes no more", async () => {
+  let writes = 0;
+  const screen = screenOf({
+    isTerminal: () => false,
+    write: (bytes) => {
+      if (++writes > 2) return Promise.reject(new Deno.errors.BrokenPipe("broken pipe"));
+      return Promise.resolve(Math.min(2, bytes.length));
+    },
+  });
+  await screen.write("abc"); // in two goes
+  assertEquals([writes, screen.gone.aborted], [2, false]);
+  await screen.write("d");
+  await screen.write("e");
+  assertEquals([writes, screen.gone.aborted], [3, true]);
 });
 
 const COLUMNS = [{ title: "NAME", least: 6 }, { title: "STATE" }, { title: "WHY", least: 5 }];
