@@ -1,14 +1,18 @@
 /**
  * The names in a certificate, out of its own bytes (RFC 5280, section 4.2.1.6). The runtime gives them
  * as one text that a certificate can forge: a URI may hold `, DNS:` and so pass for a further name.
+ * Nor may a name of one type pass for one of another: what says to be a DNS name is one, or is left out.
  *
  * @module
  */
 import ipaddr from "ipaddr.js";
+import { matchesPattern } from "../model/pattern.ts";
 
 /** The alternative names of a certificate, by type. */
 export interface CertificateNames {
+  /** With a scheme, as `spiffe://…`: none looks like a name of another type. */
   readonly uris: readonly string[];
+  /** In lower case; of letters, digits, `-` and `_` between dots, where the first label may be `*`; never an IP address. */
   readonly dnsNames: readonly string[];
   /** As `net.isIP` takes them; IPv6 in full: `0:0:0:0:0:0:0:1`. */
   readonly addresses: readonly string[];
@@ -28,14 +32,18 @@ const EXTENSIONS = 0xa3;
 const SUBJECT_ALT_NAME = "6,85,29,17";
 const [DNS, URI, IP] = [0x82, 0x86, 0x87];
 
-/** Reads the alternative names of a certificate (DER). One that cannot be read has none. */
+/**
+ * Reads the alternative names of a certificate (DER). One that cannot be read has none; a name that is
+ * not what its type says, as a DNS name `spiffe://…`, is left out. Whoever needs to know what a DNS name
+ * is, asks here.
+ */
 export function certificateNames(certificate: Uint8Array): CertificateNames {
   const uris: string[] = [];
   const dnsNames: string[] = [];
   const addresses: string[] = [];
   for (const { tag, content } of alternativeNames(certificate)) {
-    if (tag === URI && isPlain(content)) uris.push(textOf(content));
-    if (tag === DNS && isPlain(content)) dnsNames.push(textOf(content).toLowerCase());
+    if (tag === URI && isUri(textOf(content))) uris.push(textOf(content));
+    if (tag === DNS && isDnsName(textOf(content))) dnsNames.push(textOf(content).toLowerCase());
     if (tag === IP) addresses.push(addressOf(content));
   }
   return { uris, dnsNames, addresses };
@@ -53,6 +61,17 @@ export function namesHost({ dnsNames, addresses }: CertificateNames, host: strin
   return dnsNames.some((name) =>
     name === wanted || (name.startsWith("*.") && name.slice(1) === parent)
   );
+}
+
+/**
+ * Whether a name out of a certificate fits a pattern of names. A pattern with `:` or `/` is one of URIs,
+ * any other one of DNS names; else `*.example.org` would let in `spiffe://…/sa/x.example.org`. Nothing
+ * but `*` fits both.
+ */
+export function fitsName(pattern: string, name: string): boolean {
+  const ofUris = (text: string) => /[:/]/.test(text);
+  const kindFits = /^\*+$/.test(pattern) || ofUris(pattern) === ofUris(name);
+  return kindFits && matchesPattern(pattern, name);
 }
 
 function alternativeNames(certificate: Uint8Array): readonly Value[] {
@@ -89,9 +108,17 @@ function children(bytes: Uint8Array | undefined): readonly Value[] {
   return values;
 }
 
-/** Names are IA5Strings; white space and control characters have no place in either kind. */
-function isPlain(bytes: Uint8Array): boolean {
-  return bytes.length > 0 && bytes.every((byte) => byte > 0x20 && byte < 0x7f);
+/** A URI with a scheme and more (RFC 5280 wants no other), without white space and control characters. */
+function isUri(text: string): boolean {
+  return /^[A-Za-z][A-Za-z\d+.-]*:[\x21-\x7e]+$/.test(text);
+}
+
+/** A host name (RFC 1123), or `*.` before one. Where the last label is a number it is an address to others. */
+function isDnsName(text: string): boolean {
+  if (text.length > 253) return false;
+  const labels = text.replace(/^\*\./, "").split(".");
+  return labels.every((label) => /^\w(?:[\w-]{0,61}\w)?$/.test(label)) &&
+    !/^(?:\d+|0x[\da-f]*)$/i.test(labels.at(-1)!);
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { X509Certificate } from "node:crypto";
 import fc from "fast-check";
-import { certificateNames, namesHost } from "../../lib/transport/identity.ts";
+import { certificateNames, fitsName, namesHost } from "../../lib/transport/identity.ts";
 import { Authority } from "./certificates.ts";
 
 const authority = await Authority.create("Test Authority");
@@ -34,13 +34,59 @@ Deno.test("identity: whatever the bytes, reading them ends, and names are plain"
       const bytes = Uint8Array.from(real);
       for (const [at, byte] of changes) bytes[at] = byte;
       const { uris, dnsNames } = certificateNames(bytes.subarray(0, length));
-      for (const name of [...uris, ...dnsNames]) assert(/^[\x21-\x7e]+$/.test(name));
+      for (const name of uris) assert(/^[A-Za-z][\w+.-]*:[\x21-\x7e]+$/.test(name));
+      for (const name of dnsNames) assert(/^(\*\.)?[\w.-]+$/.test(name));
     }),
     { numRuns: 2000 },
   );
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
     certificateNames(bytes);
   }));
+});
+
+Deno.test("identity: no name passes for one of another type", async () => {
+  const kept = [
+    "*.a.example",
+    "a_b.example",
+    "LOCALHOST",
+    "1.example",
+    `${"x".repeat(63)}.example`,
+  ];
+  const refused = [
+    "spiffe://example.org/edge/fra",
+    "xds://upstream.example:15010",
+    "(recovered)",
+    "10.0.0.1",
+    "::1",
+    "10.1",
+    "0x7f.0x1",
+    "a..example",
+    "a.example.",
+    ".a.example",
+    "-a.example",
+    "*",
+    "a.*.example",
+    "a.example/b",
+    `${"x".repeat(64)}.example`,
+    `${"x.".repeat(126)}xx`,
+  ];
+  const names = [...kept, ...refused].map((name) => `DNS:${name}`);
+  const uris = ["URI:a.example", "URI:10.0.0.1", "URI:spiffe:", "URI:spiffe://a/b"];
+  assertEquals(certificateNames(await issued([...names, ...uris].join(","))), {
+    uris: ["spiffe://a/b"],
+    dnsNames: kept.map((name) => name.toLowerCase()),
+    addresses: [],
+  });
+});
+
+Deno.test("identity: patterns of URIs fit URIs alone, and those of DNS names these alone", () => {
+  const uri = "spiffe://example.org/ns/a/sa/x.example";
+  const fits = (pattern: string) => [uri, "x.example"].map((name) => fitsName(pattern, name));
+  assertEquals(fits("*"), [true, true]);
+  assertEquals(fits("spiffe://*"), [true, false]);
+  assertEquals(fits("*/x.example"), [true, false]);
+  assertEquals(fits("*.example"), [false, true]);
+  assertEquals(fits("x.example"), [false, true]);
 });
 
 Deno.test("identity: a host is named in full, by a wildcard for its first label, or by address", () => {

@@ -101,6 +101,25 @@ Deno.test("tls: who is not allowed is refused by name, and told so", async () =>
   await until(() => bench.gates.length === 2, "both are handed over");
 });
 
+Deno.test("tls: a DNS name that looks like a URI lets nobody in, nor does a URI that ends as a DNS name", async () => {
+  await using bench = await Bench.open(mutual, {
+    allow: ["spiffe://example.org/ns/mesh/*", "*.example"],
+  });
+  for (
+    const names of [
+      "DNS:spiffe://example.org/ns/mesh/sa/x",
+      "URI:spiffe://example.org/ns/a/sa/mesh.example",
+    ]
+  ) {
+    const before = bench.said.length;
+    await using one = bench.dial(await authority.issue({ names }));
+    await until(() => one.closed && bench.said.length > before, "refused");
+  }
+  assertEquals(bench.gates.length, 0);
+  await using _two = bench.dial(await authority.issue({ names: "DNS:mesh.example" }));
+  await until(() => bench.gates.length === 1, "handed over");
+});
+
 Deno.test("tls: a plaintext client and TLS 1.1 are refused with the reason", async () => {
   await using bench = await Bench.open(server);
   await using plain = new RawPeer(bench.port);
