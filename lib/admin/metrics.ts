@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { addGauges, type MetricSources, PROTOCOL_NAMES } from "./gauges.ts";
+import { addGauges, type MeteredSource, type MetricSources, PROTOCOL_NAMES } from "./gauges.ts";
 import { Meters, type Read } from "./meters.ts";
 import { Tally, TypeTallies } from "./tallies.ts";
 
@@ -68,8 +68,11 @@ export class Metrics implements AsyncDisposable {
   #denied = 0;
   #published = 0;
   #held = 0;
+  /** The sources, while a scrape is under way: several metrics read them, and they are put together anew each time. */
+  #scraped: readonly MeteredSource[] | undefined;
 
-  constructor(sources: MetricSources) {
+  constructor(given: MetricSources) {
+    const sources = { ...given, sources: () => this.#scraped ?? given.sources() };
     this.#sources = sources;
     this.#addStreams();
     this.#addConnections();
@@ -186,7 +189,23 @@ export class Metrics implements AsyncDisposable {
   }
 
   /** All of it, in Prometheus's text format. Rejects with an AggregateError that names what could not be read. */
-  render(): Promise<string> {
+  async render(): Promise<string> {
+    this.#scraped = undefined; // of a scrape before this one, if that is still under way
+    this.#scraped = this.#sources.sources();
+    try {
+      this.#know();
+      return await this.#meters.render();
+    } finally {
+      this.#scraped = undefined;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#meters[Symbol.asyncDispose]();
+  }
+
+  /** Makes a 0 of what is there and has not happened yet. */
+  #know(): void {
     // An alert on an increase sees the first refusal only if there was a 0 before it.
     for (const [kind, { size }] of this.#sources.snapshot()?.collections ?? []) {
       if (size > 0) this.#types.know({ kind });
@@ -197,11 +216,6 @@ export class Metrics implements AsyncDisposable {
         tally.add(name, 0);
       }
     }
-    return this.#meters.render();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#meters[Symbol.asyncDispose]();
   }
 
   #addStreams(): void {

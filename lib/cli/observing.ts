@@ -22,7 +22,7 @@ import {
   observers,
   pullObservers,
   receiverObservers,
-} from "./both.ts";
+} from "./observers.ts";
 import { recordAnswers } from "./event_answers.ts";
 import {
   meterLinks,

@@ -20,23 +20,29 @@ export interface SourceFacts {
 
 /** Every source: those that gave something, and those that are pulled from and have given nothing yet. */
 export function sourceStatuses({ known, streams, pulls, held }: SourceFacts): StatusSource[] {
+  const byName: FactsByName = {
+    streams: Map.groupBy(streams, ({ source }) => source),
+    pulls: new Map(pulls.map((pull) => [pull.url, pull])),
+    held: new Map(held.map((candidate) => [candidate.part, candidate])),
+  };
   const names = new Set(known.map(({ name }) => name));
   const newly = pulls.filter(({ url }) => !names.has(url));
-  return [
-    ...known.map((source) => ofKnown(source, { streams, pulls, held })),
-    ...newly.map(ofPull),
-  ];
+  return [...known.map((source) => ofKnown(source, byName)), ...newly.map(ofPull)];
 }
 
-function ofKnown(
-  source: SourceStatus,
-  { streams, pulls, held }: Omit<SourceFacts, "known">,
-): StatusSource {
+/** What there is of each source, since there may be a thousand, with a stream each. */
+interface FactsByName {
+  readonly streams: ReadonlyMap<string, readonly ReceivedStreamInfo[]>;
+  readonly pulls: ReadonlyMap<string, PullStatus>;
+  readonly held: ReadonlyMap<string | undefined, HeldCandidate>;
+}
+
+function ofKnown(source: SourceStatus, { streams, pulls, held }: FactsByName): StatusSource {
   const { name, state, since, address, instance, resources, lastPushAt, refused, saveError } =
     source;
-  const own = streams.filter((stream) => stream.source === name);
-  const pull = pulls.find(({ url }) => url === name);
-  const waiting = held.find(({ part }) => part === name);
+  const own = streams.get(name) ?? [];
+  const pull = pulls.get(name);
+  const waiting = held.get(name);
   return {
     name,
     via: isPulled(name) ? "pull" : "receive",

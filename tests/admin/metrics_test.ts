@@ -119,6 +119,16 @@ Deno.test("metrics: a certificate that could not be read has no end, and is none
   assertEquals(sources().certificates().length, 3);
 });
 
+Deno.test("metrics: a scrape asks once for the sources, and each scrape anew", async () => {
+  let asked = 0;
+  await using metrics = new Metrics(sources({
+    sources: () => statusSources().sources.slice(0, ++asked),
+  }));
+  const count = (text: string) => text.match(/^pinnace_source_connected\{/gm)?.length;
+  assertEquals([count(await metrics.render()), asked], [1, 1]);
+  assertEquals([count(await metrics.render()), asked], [2, 2]);
+});
+
 Deno.test("metrics: what peers choose cannot make them grow without bound", async () => {
   await using metrics = new Metrics(sources());
   for (let i = 0; i < 2000; i++) {

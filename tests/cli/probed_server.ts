@@ -18,7 +18,7 @@ import { addServices } from "../../lib/transport/services.ts";
 import { Sessions } from "../../lib/transport/sessions.ts";
 import { contentHash } from "../../lib/wire/hash.ts";
 import { mcpResourceCodec, serviceEntryCodec } from "../../lib/wire/messages.ts";
-import { observers } from "../../lib/cli/both.ts";
+import { observers } from "../../lib/cli/observers.ts";
 import type { Screen } from "../../lib/cli/terminal.ts";
 import { SETTINGS } from "../snapshot/snapshots.ts";
 
