@@ -57,6 +57,8 @@ export interface JudgeOptions {
   readonly protocol: "mcp" | "sotw" | "delta";
   /** Patterns of namespaces that the source may fill; empty: all. */
   readonly namespaces: readonly string[];
+  /** Whose push it is: all of one source together get the worker's time as one other source does. Absent: nobody else's. */
+  readonly queue?: string;
 }
 
 /** Judges pushes: reads, checks and encodes them anew; takes a worker's time, not ours. Calls may be answered in any order: whoever wants one waits for each. */
@@ -74,15 +76,15 @@ export interface SourceSet {
   readonly told: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-/** A source with what it has given, as stored. Times in milliseconds since the epoch. */
+/** A source with what it has given, as stored. */
 export interface StoredSource {
   /** Unique: identity, token's name, instance or address of a source that dials us; `xds://host:port` of one that we pull from. */
   readonly name: string;
   readonly set: SourceSet;
-  /** When it was first heard of; who came first goes first. */
+  /** When it was first heard of, in milliseconds since the epoch; who came first goes first. */
   readonly firstSeen: number;
-  /** When it was last connected. */
-  readonly lastSeen: number;
+  /** The strongest proof its name has had yet: `uri`, `dns`, `token`, `instance` or `address`; absent where we dial, or where nobody knows. */
+  readonly namedBy?: string;
 }
 
 /** Keeps the sets of sources. Implemented on disk and in memory. */

@@ -51,7 +51,7 @@ interface KindSummary {
 interface Summary {
   readonly name: string;
   readonly firstSeen: number;
-  readonly lastSeen: number;
+  readonly namedBy?: string;
   readonly kinds: readonly (readonly [kind: string, summary: KindSummary])[];
   /** Sections that follow. */
   readonly runs: number;
@@ -85,11 +85,11 @@ function* encodePieces(source: StoredSource): Generator<Uint8Array, void, void> 
   for (const { kind, run } of all) yield encodeSection(indexWith(kind, run, told.get(kind)), run);
 }
 
-function summarise({ name, firstSeen, lastSeen, set }: StoredSource, runs: number): Summary {
+function summarise({ name, firstSeen, namedBy, set }: StoredSource, runs: number): Summary {
   const kinds = [...set.collections].map(([kind, { version, size }]) =>
     [kind, { version, size }] as const
   );
-  return { name, firstSeen, lastSeen, kinds, runs };
+  return { name, firstSeen, ...(namedBy === undefined ? {} : { namedBy }), kinds, runs };
 }
 
 function indexWith(
@@ -269,7 +269,7 @@ class Reading {
   }
 
   source(): StoredSource {
-    const { name, firstSeen, lastSeen, kinds } = this.#summary!;
+    const { name, firstSeen, namedBy, kinds } = this.#summary!;
     const collections = new Map<string, Collection>();
     const told = new Map<string, ToldVersions>();
     for (const [kind, expected] of kinds) {
@@ -280,11 +280,13 @@ class Reading {
       collections.set(kind, collection);
       told.set(kind, ToldVersions.of(this.#told.get(kind) ?? new Map()));
     }
-    return { name, firstSeen, lastSeen, set: { collections, told } };
+    const proof = namedBy === undefined ? {} : { namedBy };
+    return { name, firstSeen, ...proof, set: { collections, told } };
   }
 }
 
-function isSummary({ name, firstSeen, lastSeen, kinds, runs }: Summary): boolean {
-  return typeof name === "string" && Number.isFinite(firstSeen) && Number.isFinite(lastSeen) &&
-    Array.isArray(kinds) && Number.isSafeInteger(runs) && runs >= 0;
+function isSummary({ name, firstSeen, namedBy, kinds, runs }: Summary): boolean {
+  return typeof name === "string" && Number.isFinite(firstSeen) &&
+    (namedBy === undefined || typeof namedBy === "string") && Array.isArray(kinds) &&
+    Number.isSafeInteger(runs) && runs >= 0;
 }

@@ -23,9 +23,6 @@ import { SourceJournal } from "./source_journal.ts";
 /** Sources that a store holds at most. */
 export const MAX_SOURCES = 1000;
 
-/** A later `lastSeen` alone is written once it is this much later. Milliseconds. */
-export const LAST_SEEN_STEP = 600_000;
-
 /** Files kept open to append to. */
 const MAX_OPEN = 64;
 
@@ -117,8 +114,8 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
 
   /**
    * Resolves when the set will be there after a crash or a loss of power. What is there already is not
-   * written again, nor a `lastSeen` less than {@link LAST_SEEN_STEP} later. Throws `StoreError`; then
-   * the file holds what it did, or (where only the last flush failed) this.
+   * written again. Throws `StoreError`; then the file holds what it did, or (where only the last flush
+   * failed) this.
    */
   async save(source: StoredSource): Promise<void> {
     const known = this.#held.get(source.name);
@@ -128,7 +125,7 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
     }
     const before = held.source;
     const diff = before && diffSets(before.set, source.set);
-    if (diff?.kinds.length === 0 && !isSeenLater(before!, source)) return;
+    if (diff?.kinds.length === 0 && isSameBesides(before!, source)) return;
     this.#held.delete(source.name);
     this.#held.set(source.name, held);
     held.source = undefined; // until it is known what the file holds
@@ -280,9 +277,9 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
 const LIMIT = `there are ${MAX_SOURCES} sources, as many as are kept`;
 const LIMIT_HINT = "let sources that are away be forgotten by `receive.keep`";
 
-function isSeenLater(before: StoredSource, source: StoredSource): boolean {
-  return source.firstSeen !== before.firstSeen ||
-    source.lastSeen - before.lastSeen >= LAST_SEEN_STEP;
+/** Whether all that is kept besides the set is the same. */
+function isSameBesides(before: StoredSource, source: StoredSource): boolean {
+  return source.firstSeen === before.firstSeen && source.namedBy === before.namedBy;
 }
 
 function isSourceFile(name: string): boolean {

@@ -22,7 +22,7 @@ async function started(
 ): Promise<Record<string, string[]>> {
   const findings = rules.map((rule): Finding => ({ severity: "warning", rule, message: "…" }));
   const set = { collections: collections(...stored ?? []), told: new Map() };
-  const seed = stored === undefined ? [] : [{ name: "edge", set, firstSeen: 0, lastSeen: 0 }];
+  const seed = stored === undefined ? [] : [{ name: "edge", set, firstSeen: 0 }];
   const parts = new Parts({ held: () => {}, released: () => {} });
   const effect: Record<string, string[]> = {};
   await using sources = new Sources({

@@ -25,7 +25,7 @@ export function stored(
     removed: [],
     findings: [],
   });
-  return { name, firstSeen: 1000, lastSeen: 2000, ...rest, set };
+  return { name, firstSeen: 1000, ...rest, set };
 }
 
 /** A source with `count` ServiceEntries `shop/svc-0`… of about `bytes` bytes each. */
@@ -41,11 +41,11 @@ export function large(name: string, count: number, bytes = 300): StoredSource {
 /** Everything of a source, to compare. */
 export function contentOf(source: StoredSource): unknown {
   const text = new TextDecoder();
-  const { name, firstSeen, lastSeen, set } = source;
+  const { name, firstSeen, namedBy, set } = source;
   return {
     name,
     firstSeen,
-    lastSeen,
+    namedBy,
     collections: [...set.collections].map(([kind, collection]) => [
       kind,
       Array.from(collection, (r) => [r.name, r.version, text.decode(r.bytes)]),

@@ -35,12 +35,12 @@ Deno.test("source file: what is read is what was written, whatever changed on th
     entries: fc.dictionary(fc.nat(60).map((i) => `a/${i}`), fc.nat(3).map(String)),
     removed: fc.array(fc.nat(60).map((i) => `a/${i}`), { maxLength: 20 }),
     told: fc.constantFrom("", "x", "y"),
-    seen: fc.nat(),
+    namedBy: fc.constantFrom("dns", "instance"),
   });
   fc.assert(
     fc.property(names, fc.array(change, { maxLength: 8 }), (name, changes) => {
       const all: StoredSource[] = [stored(name, { "a/0": "zero" })];
-      for (const { kindName, entries, removed, told, seen } of changes) {
+      for (const { kindName, entries, removed, told, namedBy } of changes) {
         const resources = Object.entries(entries).map(([name, text]) => ({
           resource: { name, version: text.repeat(4), bytes: new TextEncoder().encode(text) },
           told: told === "" ? text : told,
@@ -48,7 +48,7 @@ Deno.test("source file: what is read is what was written, whatever changed on th
         const gone = removed.filter((name) => !(name in entries));
         const push = { kind: "accepted", head, resources, removed: gone, findings: [] } as const;
         const set = applyPush(all.at(-1)!.set, { ...push, kindName });
-        all.push({ ...all.at(-1)!, set, lastSeen: seen });
+        all.push({ ...all.at(-1)!, set, namedBy });
       }
       const { source, unfinished } = decodeSource(fileOf(all[0]!, ...all.slice(1)));
       assertEquals(unfinished, 0);
