@@ -13,8 +13,9 @@ import { drainReason, failureOf, violationReason } from "./dial_failure.ts";
 import type { FrameLimits } from "./frame_rules.ts";
 import type { Gate } from "./gate.ts";
 import { asBuffer, readMetadata, writeMetadata } from "./grpc_bytes.ts";
-import { PieceStream, type Wire } from "./piece_stream.ts";
-import type { EndStatus, PushStream } from "./push_stream.ts";
+import { ClientWire, CLOSING } from "./dial_wire.ts";
+import { PieceStream } from "./piece_stream.ts";
+import type { PushStream } from "./push_stream.ts";
 import { connectTcp } from "./tcp.ts";
 import { unframedClient } from "./unframed_client.ts";
 
@@ -36,6 +37,8 @@ export interface DialOptions {
   /** Largest message of the peer. Bytes. Default 16 MiB. */
   readonly maxReceive?: number;
   readonly limits?: FrameLimits;
+  /** Default: every 310 s, within 20 s. A server that gives none has failed. */
+  readonly ping?: Ping;
   /** Whom we mean: what the server is told as `:authority`. Default: the address. */
   readonly authority?: DialAddress;
   /** Absent: plaintext. */
@@ -49,8 +52,16 @@ export class DialError extends Error {
   override readonly name = "DialError";
 }
 
-/** How long a channel may take to close in order. Milliseconds. */
-const CLOSING = 500;
+/** How a connection is asked for signs of life. Milliseconds. */
+export interface Ping {
+  /** How long after the last one. */
+  readonly every: number;
+  /** How long the server has for it. */
+  readonly within: number;
+}
+
+/** Go servers end connections of those who ask more often than every 5 minutes. */
+const PING: Ping = { every: 310_000, within: 20_000 };
 
 /**
  * Opens a stream. Resolves when the connection stands and the call is on its way (a server need not
@@ -100,12 +111,18 @@ class DialledCall {
     this.#client = unframedClient(formatHostPort(host, port), this.#credentials(), connect, {
       "grpc.max_receive_message_length": options.maxReceive ?? 16 * 1024 * 1024,
       "grpc.default_authority": formatHostPort(authority.host, authority.port),
+      "grpc.keepalive_time_ms": this.#ping.every,
+      "grpc.keepalive_timeout_ms": this.#ping.within,
     });
     const identity = (bytes: Uint8Array) => bytes;
     this.#call = this.#client.makeBidiStreamRequest(path, asBuffer, identity, metadata);
     this.#call.on("error", () => {}); // "status" follows
     this.#call.once("status", (status) => this.#end(status));
     this.#awaitReady(path);
+  }
+
+  get #ping(): Ping {
+    return this.#options.ping ?? PING;
   }
 
   whenClosed(callback: () => void): void {
@@ -193,7 +210,8 @@ class DialledCall {
   }
 
   #end(status: grpc.StatusObject): void {
-    const failure = this.#reason ?? this.#refusedAfterTls() ?? this.#failureOf(status);
+    const failure = this.#reason ?? this.#silent(status) ?? this.#refusedAfterTls() ??
+      this.#failureOf(status);
     this.#opening.reject(new DialError(failure ?? "the peer ended the stream at once"));
     this.#shut(failure);
   }
@@ -202,6 +220,12 @@ class DialledCall {
     const failure = failureOf(status);
     const unreached = this.#options.proxy !== undefined && !this.#reached;
     return failure !== undefined && unreached ? `the proxy is not reached: ${failure}` : failure;
+  }
+
+  /** What grpc-js says of a lost connection while ours stands: its ping was not answered. */
+  #silent({ details }: grpc.StatusObject): string | undefined {
+    if (details !== "Connection dropped" || this.#gate?.destroyed !== false) return undefined;
+    return `the server gave no sign of life within ${this.#ping.within / 1000} s of being asked`;
   }
 
   /** A server may refuse our certificate without a word: it closes the connection before it says anything. */
@@ -234,53 +258,6 @@ class DialledCall {
       gate.once("close", () => clearTimeout(timer));
     }
     for (const callback of this.#closed) callback();
-  }
-}
-
-/** What a wire asks of its call. */
-interface CallEnds {
-  over(): boolean;
-  /** Calls back when the connection has room. */
-  whenRoom(callback: () => void): void;
-  /** Closes everything, after so many milliseconds. */
-  shut(after: number): void;
-}
-
-class ClientWire implements Wire {
-  readonly #call: grpc.ClientDuplexStream<Uint8Array, Uint8Array>;
-  readonly #ends: CallEnds;
-
-  constructor(call: grpc.ClientDuplexStream<Uint8Array, Uint8Array>, ends: CallEnds) {
-    this.#call = call;
-    this.#ends = ends;
-  }
-
-  get writable(): boolean {
-    return !this.#ends.over();
-  }
-
-  write(bytes: Uint8Array, done: (error?: Error | null) => void): void {
-    this.#ends.whenRoom(() => {
-      if (this.writable) this.#call.write(bytes, done);
-    });
-  }
-
-  receive(request: (bytes: Uint8Array) => void): void {
-    this.#call.on("data", request);
-  }
-
-  /** A client has no status to give: an orderly end closes its side, anything else cancels. */
-  end(status: EndStatus | undefined): void {
-    if (status === undefined) this.#call.end();
-    this.#ends.shut(status === undefined ? CLOSING : 0);
-  }
-
-  breaksOff(status: EndStatus | undefined): boolean {
-    return status !== undefined;
-  }
-
-  cut(): void {
-    this.#ends.shut(0);
   }
 }
 

@@ -5,7 +5,14 @@
  */
 import net from "node:net";
 
-/** Connects. Rejects with the system's error, or with the signal's reason; then nothing is left of it. */
+/** How long a connection may be silent before the system asks whether the other end is still there. Milliseconds. */
+const SILENT = 30_000;
+
+/**
+ * Connects. The system looks after the connection while it is silent: else one whose path has gone, and
+ * on which nothing is to be sent, would stay for ever. Rejects with the system's error, or with the
+ * signal's reason; then nothing is left of it.
+ */
 export function connectTcp(address: net.NetConnectOpts, signal: AbortSignal): Promise<net.Socket> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
@@ -19,6 +26,7 @@ export function connectTcp(address: net.NetConnectOpts, signal: AbortSignal): Pr
     socket.once("close", () => reject(new Error("the connection was closed at once")));
     socket.once("connect", () => {
       signal.removeEventListener("abort", abort);
+      socket.setKeepAlive(true, SILENT);
       resolve(socket);
     });
     socket.once("close", () => signal.removeEventListener("abort", abort));

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { once } from "node:events";
 import net from "node:net";
 import { connectTcp } from "../../lib/transport/tcp.ts";
@@ -39,4 +39,32 @@ Deno.test("tcp: a port where nobody listens is the system's error", async () => 
     Error,
     "ECONNREFUSED",
   );
+});
+
+/** The kernel's own table of connections, which the runtime itself may not read. */
+async function tcpTable(): Promise<string[]> {
+  const { stdout } = await new Deno.Command("cat", { args: ["/proc/net/tcp"] }).output();
+  return new TextDecoder().decode(stdout).split("\n");
+}
+
+Deno.test({
+  name: "tcp: the system looks after a connection while it is silent",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const { port, sockets, server } = await open();
+    const signal = new AbortController().signal;
+    const socket = await connectTcp({ host: "127.0.0.1", port }, signal);
+    const [from, to] = [socket.localPort!, port].map((one) =>
+      `0100007F:${one.toString(16).toUpperCase().padStart(4, "0")}`
+    );
+    const line = (await tcpTable()).find((one) => one.includes(`${from} ${to}`))!;
+    // The column `tr`: 02 is the timer of keepalive; `tm->when`: hundredths of a second.
+    const [, timer, left] = / (\d\d):([\dA-F]{8}) /.exec(line.slice(line.indexOf(`${to}`) + 30))!;
+    assertEquals(timer, "02");
+    assert(parseInt(left!, 16) <= 30_00);
+    socket.destroy();
+    await until(() => sockets.length === 1, "it came in");
+    sockets[0]!.destroy();
+    server.close();
+  },
 });
