@@ -143,7 +143,10 @@ for (let i = 0; i < starts!; i++) {
   const at = now();
   await receiver.run({ ready: false });
   const isPush = (line: JsonLine) => typeof line.at === "number";
-  const first = await viaReceiver.expectObject("it is served", isPush, { from, every: 5 });
+  const first = await viaReceiver.expectObject("it is served", isPush, { from, every: 5 })
+    .catch((cause) => {
+      throw new Error(receiver.process.describe(), { cause });
+    });
   if (Math.abs(first.bytes as number - bytes) > 1000) {
     throw new Error(`after a start ${first.bytes} bytes were served, not ${bytes}`);
   }
