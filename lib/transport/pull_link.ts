@@ -116,6 +116,10 @@ export class PullLink implements AsyncDisposable {
   #knowledge = new Map<string, PullKnowledge>();
   /** Counts up at each failure, so that the next address is tried. */
   #turn = 0;
+  /** Addresses behind the name. */
+  #behind = 1;
+  /** Addresses in a row that serve none of our types. */
+  #barren = 0;
   #state: PullState;
   #address: string | undefined;
   #stream: PullStream | undefined;
@@ -183,7 +187,7 @@ export class PullLink implements AsyncDisposable {
       knowledge = this.#know(this.#address);
       if (knowledge.types(this.#context.clock.now()).length === 0) {
         knowledge.away();
-        return { reason: "the server serves none of Istio's types", retry: NOTHING_SERVED };
+        return this.#servesNothing();
       }
       const stream = await this.#dial(host, ADS_PATHS[knowledge.variant], signal);
       return await this.#stay(stream, knowledge, signal);
@@ -194,6 +198,14 @@ export class PullLink implements AsyncDisposable {
     }
   }
 
+  /** The next address may serve more; only where none does, all are left alone. */
+  #servesNothing(): Lost {
+    this.#turn++;
+    this.#barren++;
+    const retry = this.#barren % this.#behind === 0 ? NOTHING_SERVED : SOON;
+    return { reason: "the server serves none of Istio's types", retry };
+  }
+
   /** The address to dial now; none where a proxy looks the name up. */
   async #pick(signal: AbortSignal): Promise<string | undefined> {
     if (this.target.proxy !== undefined) return undefined;
@@ -202,6 +214,7 @@ export class PullLink implements AsyncDisposable {
       found.some((host) => formatHostPort(host, this.target.port) === address)
     );
     this.#knowledge = new Map(known);
+    this.#behind = found.length;
     return found[this.#turn % found.length];
   }
 
@@ -282,6 +295,7 @@ export class PullLink implements AsyncDisposable {
       instance,
       serves,
       answered: () => {
+        this.#barren = 0;
         this.#state = { kind: "up", since: clock.now() };
         this.#lastError = undefined;
         observer.up(url, this.#address!, variant);

@@ -53,7 +53,7 @@ Deno.test("pull: a server that never answers is dialled anew, first for all ther
   assertEquals(bench.streams.map(({ path }) => path), [DELTA, SOTW, DELTA]);
 });
 
-Deno.test("pull: a stream that is idle after the first response is left alone", async () => {
+Deno.test("pull: a stream that says nothing more after the first response is left alone while its connection lives", async () => {
   await using bench = new PullBench();
   const stream = await bench.start();
   stream.respond("n1");
@@ -77,6 +77,32 @@ Deno.test("pull: a server that is away is dialled for ever, ever slower, and not
   assertEquals(bench.registry.connected, 0);
   const [status] = bench.pulls.status();
   assertEquals([status!.state.kind, status!.lastError], ["waiting", "connection refused"]);
+});
+
+Deno.test("pull: where an address serves none of Istio's types the next is tried, and all again later", async () => {
+  await using bench = new PullBench();
+  bench.addresses = ["192.0.2.1", "192.0.2.2"];
+  await bench.start();
+  const refuseAll = async () => {
+    const { host } = bench.dialled.at(-1)!;
+    while (bench.dialled.at(-1)!.host === host) {
+      const before = bench.dialled.length;
+      const asked = bench.stream.requests().map(({ typeUrl }) => typeUrl);
+      assert(asked.length > 0, `${host} is asked`);
+      bench.stream.fail(`INVALID_ARGUMENT: unsupported type ${asked.join(" ")}`);
+      await bench.pass(200);
+      if (bench.dialled.length === before) return; // nobody is dialled any more
+    }
+  };
+  await refuseAll();
+  assertEquals(bench.dialled.at(-1)!.host, "192.0.2.2");
+  const none = "the server serves none of Istio's types";
+  assert(bench.log.includes(`learned 192.0.2.1:15010: ${none}`));
+  await refuseAll();
+  assertEquals(bench.log.at(-1), `down 192.0.2.2:15010 for 300000: ${none}`);
+  const before = bench.dialled.length;
+  await bench.pass(300_000);
+  assertEquals(bench.dialled.slice(before).map(({ host }) => host), ["192.0.2.1"]);
 });
 
 Deno.test("pull: only a stream that held starts the back-off anew", async () => {
