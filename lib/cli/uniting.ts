@@ -14,6 +14,8 @@ import { FindingLog } from "./finding_log.ts";
 /** Puts resources together, once the publisher asks for it. Disposing it ends what waits to be said. */
 export class Uniting implements Disposable {
   readonly #said: FindingLog;
+  /** What was said before there was a union. */
+  readonly #allowed = new Map<string, readonly string[]>();
   #union: Union | undefined;
 
   constructor(log: Log) {
@@ -23,8 +25,22 @@ export class Uniting implements Disposable {
   /** For the publisher, which asks once. What a stored snapshot served is served on in the same way. */
   readonly unite = (stored: Snapshot | undefined): Union => {
     const served = stored === undefined ? {} : { served: stored.collections };
-    return this.#union = new Union({ merge: mergeOf(stored?.settings.receive), ...served });
+    const union = new Union({ merge: mergeOf(stored?.settings.receive), ...served });
+    for (const [part, namespaces] of this.#allowed) union.allow(part, namespaces);
+    this.#allowed.clear();
+    return this.#union = union;
   };
+
+  /**
+   * Patterns of the namespaces that a part may fill from now on, be it there yet or not; empty: all. Returns
+   * whether that changes what is served.
+   */
+  allow(part: string, namespaces: readonly string[]): boolean {
+    const before = this.#union?.collections;
+    if (this.#union === undefined) this.#allowed.set(part, namespaces);
+    else this.#union.allow(part, namespaces);
+    return this.#union?.collections !== before;
+  }
 
   /** Every part that was stored is there. */
   settle(): void {

@@ -12,8 +12,16 @@ import type { MergeMode } from "../model/settings.ts";
 import type { Collection } from "../snapshot/collection.ts";
 import { hostsOf } from "./entry_hosts.ts";
 import { type Contender, HostField } from "./host_field.ts";
+import { type Limits, namespaceOf } from "./limits.ts";
 import { mergeEndpoints, whyNotMerged } from "./merge_endpoints.ts";
-import { compareOffers, type Offer } from "./offer.ts";
+import { compareOffers, type Offer, type Part } from "./offer.ts";
+
+/** How hosts are kept apart. */
+export interface HostContestOptions {
+  readonly merge: MergeMode;
+  /** Who may fill what. Of a change there {@link HostContest.relimit} is to be told. */
+  readonly limits: Limits;
+}
 
 /** An entry that is not served, since another part's has one of its hosts. */
 export interface Refusal {
@@ -49,10 +57,12 @@ export class HostContest {
   readonly #verdicts = new WeakMap<Contender, Verdict>();
   /** What changed since the last {@link resolve}, as it was before. */
   readonly #before = new Map<string, Contender | undefined>();
+  readonly #limits: Limits;
   #mode: MergeMode;
 
-  constructor(mode: MergeMode) {
-    this.#mode = mode;
+  constructor({ merge, limits }: HostContestOptions) {
+    this.#mode = merge;
+    this.#limits = limits;
   }
 
   /** Entries that are not served, in the order in which they came to be that. */
@@ -83,6 +93,13 @@ export class HostContest {
     this.#mode = mode;
     for (const name of this.#followers) {
       if (!this.#before.has(name)) this.#before.set(name, this.#contenders.get(name));
+    }
+  }
+
+  /** A part may fill other namespaces from now on; {@link resolve} tells what follows. */
+  relimit(part: Part): void {
+    for (const [name, contender] of this.#contenders) {
+      if (contender.part === part && !this.#before.has(name)) this.#before.set(name, contender);
     }
   }
 
@@ -210,6 +227,8 @@ export class HostContest {
         ? undefined
         : equal === undefined
         ? "their hosts are not all the same"
+        : !this.#limits.mayFill(contender.part.name, namespaceOf(equal.resource.name))
+        ? `the source may not fill the namespace ${namespaceOf(equal.resource.name)}`
         : this.#difference(equal, contender);
       if (this.#mode === "endpoints" && equal !== undefined && difference === undefined) {
         this.#refusals.delete(name);

@@ -7,13 +7,13 @@ import type { Resource } from "../model/resource.ts";
 import type { MergeMode } from "../model/settings.ts";
 import { MCP_RESOURCE_TYPE_URL } from "../model/kind.ts";
 import { Collection } from "../snapshot/collection.ts";
-import { HostContest, type Refusal } from "./host_contest.ts";
+import { HostContest, type HostContestOptions, type Refusal } from "./host_contest.ts";
 import type { Offer, Part } from "./offer.ts";
 
 /** How a kind is united. */
 export interface KindUnionOptions {
   /** What becomes of contested hosts; absent: the kind has none. */
-  readonly merge?: MergeMode;
+  readonly hosts?: HostContestOptions;
 }
 
 /** A name that several parts offer. */
@@ -40,8 +40,8 @@ export class KindUnion {
   readonly #holders = new Map<string, Part>();
   readonly #hosts: HostContest | undefined;
 
-  constructor({ merge }: KindUnionOptions) {
-    this.#hosts = merge === undefined ? undefined : new HostContest(merge);
+  constructor({ hosts }: KindUnionOptions) {
+    this.#hosts = hosts && new HostContest(hosts);
   }
 
   /** What is served. */
@@ -99,6 +99,13 @@ export class KindUnion {
     if (this.#hosts === undefined) return;
     this.#hosts.setMode(merge);
     if (this.#shares.length > 1) this.#patch(this.#hosts.resolve());
+  }
+
+  /** A part may fill other namespaces from now on. */
+  relimit(part: Part): void {
+    if (this.#hosts === undefined || this.#shares.length < 2) return;
+    this.#hosts.relimit(part);
+    this.#patch(this.#hosts.resolve());
   }
 
   /** One part at most has any of the kind: nothing is contested. */

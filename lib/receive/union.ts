@@ -23,6 +23,7 @@ import {
   nameFinding,
 } from "./contest_findings.ts";
 import { KindUnion } from "./kind_union.ts";
+import { Limits } from "./limits.ts";
 import { OWN_PART, type Part } from "./offer.ts";
 
 /** How parts are united. */
@@ -46,6 +47,7 @@ const NOTHING = Collection.empty(MCP_RESOURCE_TYPE_URL);
 /** What several parts give, as one. */
 export class Union {
   readonly #parts = new Map<string, Part>();
+  readonly #limits = new Limits();
   readonly #kinds: ReadonlyMap<string, KindUnion>;
   #served: ReadonlyMap<string, Collection> | undefined;
   #collections: ReadonlyMap<string, Collection>;
@@ -53,7 +55,10 @@ export class Union {
 
   constructor({ merge, served }: UnionOptions) {
     this.#kinds = new Map(
-      KINDS.map(({ kind }) => [kind, new KindUnion(kind === WITH_HOSTS ? { merge } : {})]),
+      KINDS.map(({ kind }) => [
+        kind,
+        new KindUnion(kind === WITH_HOSTS ? { hosts: { merge, limits: this.#limits } } : {}),
+      ]),
     );
     this.#served = served;
     this.#collections = this.#collect();
@@ -91,6 +96,19 @@ export class Union {
   /** Every part that there was before the restart has been set: what was served then decides no more. */
   settle(): void {
     this.#served = undefined;
+  }
+
+  /**
+   * Patterns of the namespaces that a part may fill, from now on; empty: all, as for a part of which nothing
+   * was said. It may be said before the part is there, and holds until something else is said, even when
+   * the part goes. Throws TypeError where our own configuration (the part "") would be limited.
+   */
+  allow(part: string, namespaces: readonly string[]): void {
+    if (!this.#limits.set(part, namespaces)) return;
+    const known = this.#parts.get(part);
+    if (known === undefined) return;
+    for (const union of this.#kinds.values()) union.relimit(known);
+    this.#renew();
   }
 
   /** What becomes of equal hosts in entries of different names and parts, from now on. */
