@@ -29,6 +29,7 @@ async function started(
     store: new MemorySourceStore({ seed, findings }),
     clock: new FakeClock(),
     onEvent: () => {},
+    allowed: () => {},
     offer: (name, given) => {
       effect[name] = Array.from(given?.get("ServiceEntry") ?? [], (one) => one.name);
       return parts.offer(name, given, { limit: 1, since: 0 });

@@ -32,6 +32,7 @@ function registry({ guard = 1, mostBytes }: { guard?: number; mostBytes?: number
     store: new MemorySourceStore(),
     clock: new FakeClock(),
     onEvent: () => {},
+    allowed: () => {},
     ...(mostBytes === undefined ? {} : { mostBytes }),
     offer: (name, collections, { trusted = false }) => {
       const limit = trusted ? 1 : guard;
