@@ -30,7 +30,7 @@ import { Office } from "./office.ts";
 import { Outlet } from "./outlet.ts";
 import { logPorts } from "./port_log.ts";
 import { RestartNeeds } from "./restart_needs.ts";
-import { logTokenProblems, logUndialable } from "./source_observer.ts";
+import { logTokenProblems, logUndialable } from "./source_log.ts";
 import { folderOf } from "./store_place.ts";
 import { Uniting } from "./uniting.ts";
 

@@ -24,6 +24,7 @@ import {
   receiverObservers,
 } from "./observers.ts";
 import { recordAnswers } from "./event_answers.ts";
+import { LatestNews } from "./latest_news.ts";
 import {
   meterLinks,
   meterListeners,
@@ -33,8 +34,9 @@ import {
   meterSessions,
   meterSources,
 } from "./metering.ts";
-import { logLinks, logListeners, logPublisher, logSessions, logSummaries } from "./observer.ts";
-import { logPulls, logReceiver, logSources } from "./source_observer.ts";
+import { logLinks, logListeners, logSessions, logSummaries } from "./peer_log.ts";
+import { logPublisher } from "./publish_log.ts";
+import { logPulls, logReceiver, logSources } from "./source_log.ts";
 
 /** Whom each part tells. Disposing it ends what waits to be said. */
 export interface Observing extends Disposable {
@@ -53,8 +55,9 @@ export function observe(log: Log, metrics: Metrics, hub: Hub): Observing {
   const events = new EventLog({ now: systemClock.now });
   const following = hub.subscribe((publication) => void events.published(publication));
   const summaries = summariseAcks(logSummaries(log));
-  const publisher = [logPublisher(log), meterPublisher(metrics)];
-  const sources = [logSources(log), meterSources(metrics)];
+  const news = new LatestNews();
+  const publisher = [logPublisher(log, news), meterPublisher(metrics)];
+  const sources = [logSources(log, news), meterSources(metrics)];
   return {
     events,
     sessions: observers(
@@ -72,6 +75,7 @@ export function observe(log: Log, metrics: Metrics, hub: Hub): Observing {
     [Symbol.dispose]() {
       following[Symbol.dispose]();
       summaries[Symbol.dispose]();
+      news[Symbol.dispose]();
     },
   };
 }

@@ -13,8 +13,8 @@ import { SinkDialer, type SinkStatus } from "../transport/sink_dialer.ts";
 import type { Dial, LinkObserver } from "../transport/sink_link.ts";
 import { sinkTargets } from "./dial_targets.ts";
 import { resolveHost } from "./dialling.ts";
-import { logUnresolved } from "./observer.ts";
-import { logUndialable } from "./source_observer.ts";
+import { logUnresolved } from "./peer_log.ts";
+import { logUndialable } from "./source_log.ts";
 
 /** What the outlet works with. */
 export interface OutletOptions {

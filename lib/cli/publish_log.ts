@@ -8,6 +8,7 @@ import type { Cause } from "../model/cause.ts";
 import type { PublisherEvent } from "../rollout/publisher.ts";
 import { resourceCount, type Snapshot } from "../snapshot/snapshot.ts";
 import { causesOf, changeOf } from "./causes.ts";
+import type { LatestNews } from "./latest_news.ts";
 
 /** What gRPC takes unless it is told otherwise; Pilots of old have that bound. Bytes. */
 const GRPC_DEFAULT = 4 * 1024 * 1024;
@@ -31,49 +32,26 @@ function warnOfSize(logger: Logger): (snapshot: Snapshot) => void {
   };
 }
 
-/** What the log says of snapshots. */
-export function logPublisher(log: Log): (event: PublisherEvent) => void {
+/**
+ * What the log says of snapshots. What a source makes us hold back again and again is said once in a
+ * while, the last always: a person has to know what there is to confirm.
+ */
+export function logPublisher(log: Log, news: LatestNews): (event: PublisherEvent) => void {
   const logger = log.logger("snapshot");
   const lookAtSize = warnOfSize(logger);
   return (event) => {
     switch (event.kind) {
-      case "published": {
-        const { snapshot } = event.publication;
-        lookAtSize(snapshot);
-        const { before } = event;
-        const change = before === undefined ? "" : changeOf(before, snapshot);
-        return logger.info("published", {
-          id: snapshot.id,
-          resources: resourceCount(snapshot),
-          services: snapshot.services.size,
-          ...(change === "" ? {} : { changed: change }),
-          ...causeFields(event.publication.causes ?? []),
-          save: event.save,
-        });
-      }
+      case "published":
+        lookAtSize(event.publication.snapshot);
+        return sayPublished(logger, event);
       case "restored":
         return logger.info("found in the store", { id: event.stored.snapshot.id });
       case "restoreFailed":
         return logger.error("the store cannot be read", { error: explain(event.error) });
-      case "held": {
-        const { removed, of, limit } = event.verdict;
-        const part = event.part === undefined ? {} : { source: event.part };
-        const hint = `if that is meant: pinnace snapshots confirm ${event.id}`;
-        return logger.warn("held back: it would remove too much", {
-          id: event.id,
-          ...part,
-          removed,
-          of,
-          guard: limit,
-          hint,
-        });
-      }
+      case "held":
       case "released":
-        return logger.info("no longer held back", {
-          id: event.id,
-          source: event.part,
-          why: event.why,
-        });
+        if (event.part === undefined) return sayHeld(logger, event, 0);
+        return news.tell(`held ${event.part}`, (unsaid) => sayHeld(logger, event, unsaid));
       case "saved":
         return logger.debug("saved", { id: event.id, ...event.report, ms: Math.round(event.ms) });
       case "saveFailed":
@@ -84,6 +62,35 @@ export function logPublisher(log: Log): (event: PublisherEvent) => void {
         });
     }
   };
+}
+
+type Published = Extract<PublisherEvent, { kind: "published" }>;
+
+function sayPublished(logger: Logger, { publication, before, save }: Published): void {
+  const { snapshot, causes = [] } = publication;
+  const change = before === undefined ? "" : changeOf(before, snapshot);
+  logger.info("published", {
+    id: snapshot.id,
+    resources: resourceCount(snapshot),
+    services: snapshot.services.size,
+    ...(change === "" ? {} : { changed: change }),
+    ...causeFields(causes),
+    save,
+  });
+}
+
+type Guarded = Extract<PublisherEvent, { kind: "held" | "released" }>;
+
+function sayHeld(logger: Logger, event: Guarded, unsaid: number): void {
+  const { id, part: source } = event;
+  const more = unsaid > 0 ? { unsaid } : {};
+  if (event.kind === "released") {
+    return logger.info("no longer held back", { id, source, why: event.why, ...more });
+  }
+  const { removed, of, limit: guard } = event.verdict;
+  const hint = `if that is meant: pinnace snapshots confirm ${id}`;
+  const fields = { id, source, removed, of, guard, hint, ...more };
+  logger.warn("held back: it would remove too much", fields);
 }
 
 /** Causes by sort: files, sources, and what else there was. */

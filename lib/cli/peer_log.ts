@@ -1,11 +1,13 @@
 /**
- * What the log says of all that happens below. Everything here is called by parts that know no log.
+ * What the log says of peers: their streams and answers, dial-outs and connections. Everything here is
+ * called by parts that know no log.
  *
  * @module
  */
 import type { Event, Push } from "../protocol/stream.ts";
 import { type Fields, type Log, type Logger, Throttle } from "../log.ts";
 import type { Summary } from "./ack_summary.ts";
+import { KnownDown } from "./known_down.ts";
 import type { ListenerHooks } from "../transport/listener.ts";
 import type { SessionInfo, SessionObserver } from "../transport/session.ts";
 import type { LinkObserver } from "../transport/sink_link.ts";
@@ -105,18 +107,16 @@ export function logSummaries(log: Log): (summary: Summary) => void {
 }
 
 /** What the log says of dial-outs: each change of state once, failures in between at debug level. */
-export function logLinks(log: Log): LinkObserver {
+export function logLinks(log: Log, down: KnownDown = new KnownDown()): LinkObserver {
   const logger = log.logger("sink");
-  const down = new Set<string>();
   return {
     up: (sink, address) => {
-      down.delete(`${sink} ${address}`);
+      down.up(`${sink} ${address}`);
       logger.info("sink connected", { sink, address });
     },
     down: (sink, address, reason, retryInMs) => {
       const fields = { sink, address, reason, retryInMs: Math.round(retryInMs) };
-      const known = down.has(`${sink} ${address}`);
-      down.add(`${sink} ${address}`);
+      const known = down.failed(`${sink} ${address}`, retryInMs);
       if (known) logger.debug("sink still not reached", fields);
       else logger.warn("sink not reached; it is dialled again and again", fields);
     },
@@ -161,5 +161,3 @@ export function logListeners(log: Log): ListenerHooks {
     },
   };
 }
-
-export { logPublisher } from "./publish_log.ts";

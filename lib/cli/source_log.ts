@@ -3,53 +3,70 @@
  *
  * @module
  */
-import { explain, type Log, Throttle } from "../log.ts";
+import { explain, type Log, type Logger, Throttle } from "../log.ts";
 import type { SourceEvent } from "../receive/source_events.ts";
 import type { PullObserver } from "../transport/pull_link.ts";
 import type { ReceivedStreamInfo, ReceiverObserver } from "../transport/receiver_observer.ts";
+import { KnownDown } from "./known_down.ts";
+import type { LatestNews } from "./latest_news.ts";
 
 /** Warnings that a source can cause at will are said this often per cause. Milliseconds. */
 const QUIET = 10_000;
 
-/** What the log says of sources: who comes and goes, and each refusal, at most one in a while. */
-export function logSources(log: Log): (event: SourceEvent) => void {
+/**
+ * What the log says of sources: who comes and goes, and what is refused, held back and not saved. A
+ * source that does one of these again and again is a line in a while, which counts the others; of its
+ * coming and going the last is always said.
+ */
+export function logSources(log: Log, news: LatestNews): (event: SourceEvent) => void {
   const logger = log.logger("source");
   const throttle = new Throttle({ period: QUIET });
   return (event) => {
     const { name: source } = event;
     switch (event.kind) {
-      case "connected": {
-        const { address, instance, namedBy } = event;
-        return logger.info("source connected", { source, address, instance, namedBy });
-      }
+      case "connected":
       case "disconnected":
-        return logger.warn("source away; what it gave last stays", { source });
+      case "forgotten":
+        return news.tell(`source ${source}`, (unsaid) => sayPresence(logger, event, unsaid));
       case "pushed": {
-        const { type, version, resources, removed, held } = event;
+        const { type, version, resources, removed } = event;
         const fields = { source, type, version, resources, removed };
-        return held
-          ? logger.warn("taken, and held back: it would remove too much", fields)
-          : logger.debug("taken from a source", fields);
+        if (!event.held) return logger.debug("taken from a source", fields);
+        return throttle.run(`${source} ${type} held`, (unsaid) => {
+          const what = "taken, and held back: it would remove too much";
+          logger.warn(what, { ...fields, ...counted(unsaid) });
+        });
       }
       case "refused":
         return throttle.run(`${source} ${event.type}`, (unsaid) => {
-          const { type, message: reason } = event;
-          const more = unsaid > 0 ? { unsaid } : {};
-          logger.warn("a source's push is refused (NACK)", { source, type, reason, ...more });
+          const fields = { source, type: event.type, reason: event.message, ...counted(unsaid) };
+          logger.warn("a source's push is refused (NACK)", fields);
         });
       case "saveFailed":
         return throttle.run(`${source} save`, (unsaid) => {
-          const more = unsaid > 0 ? { unsaid } : {};
-          logger.error("what a source gave is not saved; it is served all the same", {
-            source,
-            error: explain(event.error),
-            ...more,
-          });
+          const fields = { source, error: explain(event.error), ...counted(unsaid) };
+          logger.error("what a source gave is not saved; it is served all the same", fields);
         });
-      case "forgotten":
-        return logger.info("source forgotten", { source, why: event.why });
     }
   };
+}
+
+type Presence = Extract<SourceEvent, { kind: "connected" | "disconnected" | "forgotten" }>;
+
+function sayPresence(logger: Logger, event: Presence, unsaid: number): void {
+  const { name: source } = event;
+  const more = counted(unsaid);
+  if (event.kind === "connected") {
+    const { address, instance, namedBy } = event;
+    logger.info("source connected", { source, address, instance, namedBy, ...more });
+  } else if (event.kind === "disconnected") {
+    logger.warn("source away; what it gave last stays", { source, ...more });
+  } else logger.info("source forgotten", { source, why: event.why, ...more });
+}
+
+/** How many like it went unsaid, where any did. */
+function counted(unsaid: number): { readonly unsaid?: number } {
+  return unsaid > 0 ? { unsaid } : {};
 }
 
 /** What the log says of streams on which we are the sink; refusals are {@link logSources}' to say. */
@@ -73,13 +90,16 @@ export function logReceiver(log: Log): ReceiverObserver {
     closed: (stream, reason) => {
       const fields = fieldsOf(stream);
       if (reason === undefined) logger.debug("stream closed", fields);
-      else logger.info("stream ended", { ...fields, reason });
+      else {
+        throttle.run(`ended ${stream.source}`, (unsaid) => {
+          logger.info("stream ended", { ...fields, reason, ...counted(unsaid) });
+        });
+      }
     },
     denied: (address, reason) =>
       // By who it is, since the reason may hold what it chose.
-      throttle.run(address.replace(/:\d+$/, ""), (unsaid) => {
-        const more = unsaid > 0 ? { unsaid } : {};
-        logger.warn("a source is not let in", { peer: address, reason, ...more });
+      throttle.run(`denied ${address.replace(/:\d+$/, "")}`, (unsaid) => {
+        logger.warn("a source is not let in", { peer: address, reason, ...counted(unsaid) });
       }),
   };
 }
@@ -89,24 +109,25 @@ function fieldsOf({ source, address: peer, instance }: ReceivedStreamInfo) {
 }
 
 /** What the log says of servers that we pull from: each change of state once, failures in between at debug level. */
-export function logPulls(log: Log): PullObserver {
+export function logPulls(log: Log, down: KnownDown = new KnownDown()): PullObserver {
   const logger = log.logger("pull");
-  const down = new Set<string>();
+  const throttle = new Throttle({ period: QUIET });
   return {
     up: (url, address, variant) => {
-      down.delete(url);
+      down.up(url);
       logger.info("pulling", { url, address, variant });
     },
     down: (url, address, reason, retryInMs) => {
       const fields = { url, address, reason, retryInMs: Math.round(retryInMs) };
-      const known = down.has(url);
-      down.add(url);
+      const known = down.failed(url, retryInMs);
       if (known) logger.debug("still not reached", fields);
       else logger.warn("not reached; it is dialled again and again, what it gave stays", fields);
     },
-    learned: (url, address, reason) => {
-      logger.info("dialled again with what was learned of the server", { url, address, reason });
-    },
+    learned: (url, address, reason) =>
+      throttle.run(url, (unsaid) => {
+        const fields = { url, address, reason, ...counted(unsaid) };
+        logger.info("dialled again with what was learned of the server", fields);
+      }),
     refused: () => {}, // the registry tells of it: logSources
   };
 }
