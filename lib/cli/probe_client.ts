@@ -6,6 +6,7 @@
 import { MCP_RESOURCE_TYPE_URL } from "../model/kind.ts";
 import { AdsClientMachine, type AdsRequest } from "../protocol/ads_client.ts";
 import { McpSinkMachine } from "../protocol/mcp_sink.ts";
+import { ADS_PATHS, RESOURCE_SOURCE_PATH } from "../transport/method_paths.ts";
 import type { Any, McpResource, Status } from "../wire/messages.ts";
 import {
   deltaDiscoveryRequestCodec,
@@ -17,9 +18,6 @@ import {
   resourcesCodec,
 } from "../wire/messages.ts";
 import type { ProbeOptions } from "./probe_options.ts";
-
-const RESOURCE_SOURCE = "/istio.mcp.v1alpha1.ResourceSource/EstablishResourceStream";
-const ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
 
 /** One resource of a push. */
 export interface ProbedResource {
@@ -77,7 +75,7 @@ function mcpClient({ node, types, incremental }: ProbeOptions): ProbeClient {
     initial: () => ({}),
   });
   return {
-    path: RESOURCE_SOURCE,
+    path: RESOURCE_SOURCE_PATH,
     next() {
       const request = machine.next();
       return request && requestResourcesCodec.encode(request);
@@ -113,7 +111,7 @@ function adsClient({ node, types, protocol }: ProbeOptions): ProbeClient {
   });
   const read = variant === "sotw" ? readSotw : readDelta;
   return {
-    path: `${ADS}/${variant === "sotw" ? "Stream" : "Delta"}AggregatedResources`,
+    path: ADS_PATHS[variant],
     next() {
       const request = machine.next();
       return request && encodeAds(request);

@@ -10,7 +10,9 @@ import type { Judge } from "../receive/received.ts";
 import type { SourceConnection, SourceRegistry } from "../receive/registry.ts";
 import type { Clock } from "../rollout/clock.ts";
 import { backoffDelay, DIAL_BACKOFF } from "./backoff.ts";
+import { dialInTime } from "./dial_in_time.ts";
 import type { DialTarget } from "./dial_target.ts";
+import { ADS_PATHS } from "./method_paths.ts";
 import { NameLookUp } from "./name_look_up.ts";
 import { PullKnowledge } from "./pull_knowledge.ts";
 import { PullStream } from "./pull_stream.ts";
@@ -18,15 +20,6 @@ import type { PushStream } from "./push_stream.ts";
 import type { Sender } from "./sender.ts";
 import type { Resolve } from "./sink_dialer.ts";
 import { INSTANCE_HEADER } from "./source_name.ts";
-import { untilAborted } from "./until_aborted.ts";
-
-const ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
-
-/** The methods of ADS, by variant. */
-export const ADS_PATHS: Readonly<Record<AdsVariant, string>> = {
-  sotw: `${ADS}/StreamAggregatedResources`,
-  delta: `${ADS}/DeltaAggregatedResources`,
-};
 
 /** A server to pull from; nothing is left to expand. */
 export interface PullTarget extends DialTarget {
@@ -230,21 +223,16 @@ export class PullLink implements AsyncDisposable {
   /** Opens a stream to `host`, in time. */
   async #dial(host: string | undefined, path: string, signal: AbortSignal): Promise<PushStream> {
     const { clock, dial, instance } = this.#context;
-    const late = new AbortController();
-    const inTime = new AbortController();
-    clock.sleep(DIAL_DEADLINE, inTime.signal).then(() => {
-      if (inTime.signal.aborted) return;
-      late.abort(new Error(`no connection within ${DIAL_DEADLINE / 1000} s`));
-    });
-    const headers = { [INSTANCE_HEADER]: instance, ...this.target.headers };
+    const target = {
+      ...this.target,
+      headers: { [INSTANCE_HEADER]: instance, ...this.target.headers },
+    };
     const address = host === undefined ? {} : { host };
-    const either = AbortSignal.any([signal, late.signal]);
-    try {
-      const dialled = dial({ ...this.target, headers }, address, path, { signal: either });
-      return await untilAborted(dialled, either);
-    } finally {
-      inTime.abort(); // else the deadline would end the stream that was opened in time
-    }
+    return await dialInTime((signal) => dial(target, address, path, { signal }), {
+      deadline: DIAL_DEADLINE,
+      clock,
+      signal,
+    });
   }
 
   async #stay(

@@ -4,6 +4,7 @@
  * @module
  */
 import { type PullContext, PullLink, type PullStatus, type PullTarget } from "./pull_link.ts";
+import { sameTarget } from "./same_target.ts";
 
 /** Pulls from every server it is told of. Disposing it ends all streams; what was pulled stays with the registry. */
 export class Pulls implements AsyncDisposable {
@@ -43,19 +44,4 @@ export class Pulls implements AsyncDisposable {
     const closing = link[Symbol.asyncDispose]().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
-}
-
-function sameTarget(a: PullTarget, b: PullTarget): boolean {
-  return canonical(a) === canonical(b);
-}
-
-/** The target as text, whatever the order of its keys. */
-function canonical(target: PullTarget): string {
-  return JSON.stringify(
-    target,
-    (_key, value: unknown) =>
-      value instanceof Object && !Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value).sort())
-        : value,
-  );
 }

@@ -19,11 +19,11 @@ import {
   meshConfigCodec,
   sotwCodec,
 } from "./codecs.ts";
+import { ADS_PATHS, RESOURCE_SOURCE_PATH } from "./method_paths.ts";
 import type { PushServer } from "./server.ts";
 import type { Sessions } from "./sessions.ts";
 
 const MESH_CONFIG = "/istio.mcp.v1alpha1.AggregatedMeshConfigService";
-const ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
 
 /** What the services work with. */
 export interface ServiceOptions {
@@ -41,13 +41,13 @@ export function addServices(server: PushServer, options: ServiceOptions): void {
   const sotw = sotwCodec(options.instance);
   const delta = deltaCodec(options.instance);
   const mcp = mcpCodec("mcp-source");
-  server.addStream(`${ADS}/StreamAggregatedResources`, (stream) => {
+  server.addStream(ADS_PATHS.sotw, (stream) => {
     sessions.open(stream, (prefix) => new SotwMachine({ prefix, resolver: typeUrls }), sotw);
   });
-  server.addStream(`${ADS}/DeltaAggregatedResources`, (stream) => {
+  server.addStream(ADS_PATHS.delta, (stream) => {
     sessions.open(stream, (prefix) => new DeltaMachine({ prefix, resolver: typeUrls }), delta);
   });
-  server.addStream("/istio.mcp.v1alpha1.ResourceSource/EstablishResourceStream", (stream) => {
+  server.addStream(RESOURCE_SOURCE_PATH, (stream) => {
     const machine = (prefix: string) => new McpSourceMachine({ prefix, resolver: collections() });
     sessions.open(stream, machine, mcp);
   });

@@ -6,6 +6,7 @@
  */
 import { formatHostPort } from "../model/host_port.ts";
 import { NameLookUp } from "./name_look_up.ts";
+import { sameTarget } from "./same_target.ts";
 import { type LinkContext, type LinkStatus, SinkLink, type SinkTarget } from "./sink_link.ts";
 
 /** How often a sink's name is looked up again. Milliseconds. */
@@ -162,15 +163,4 @@ class Sink implements AsyncDisposable {
     this.#links.delete(address);
     this.#ending.add(ending);
   }
-}
-
-function sameTarget(a: SinkTarget, b: SinkTarget): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-}
-
-/** The same with the keys of every object in order. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1);
-  return entries.map(([key, inner]) => [key, sorted(inner)]);
 }

@@ -12,6 +12,7 @@ import type { Resolver } from "../protocol/resolve.ts";
 import type { RequestResources } from "../wire/messages.ts";
 import { backoffDelay, DIAL_BACKOFF } from "./backoff.ts";
 import { mcpCodec, triggerMessage } from "./codecs.ts";
+import { dialInTime } from "./dial_in_time.ts";
 import type { DialTarget } from "./dial_target.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Session } from "./session.ts";
@@ -149,21 +150,12 @@ export class SinkLink implements AsyncDisposable {
     const { clock, dial, instance } = this.#context;
     const { headers } = this.#target;
     const target = { ...this.#target, headers: { [INSTANCE_HEADER]: instance(), ...headers } };
-    const late = new AbortController();
-    const intime = new AbortController();
-    clock.sleep(ANSWER_DEADLINE, intime.signal).then(() => {
-      if (!intime.signal.aborted) {
-        late.abort(new Error(`no connection within ${ANSWER_DEADLINE / 1000} s`));
-      }
+    const address = this.#host === undefined ? {} : { host: this.#host };
+    return await dialInTime((signal) => dial(target, address, RESOURCE_SINK_PATH, { signal }), {
+      deadline: ANSWER_DEADLINE,
+      clock,
+      signal,
     });
-    try {
-      const address = this.#host === undefined ? {} : { host: this.#host };
-      return await dial(target, address, RESOURCE_SINK_PATH, {
-        signal: AbortSignal.any([signal, late.signal]),
-      });
-    } finally {
-      intime.abort(); // else the deadline would end the stream that was opened in time
-    }
   }
 
   async #stay(stream: PushStream, signal: AbortSignal): Promise<string> {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { KINDS } from "../../lib/model/kind.ts";
 import { judge } from "../../lib/receive/judge.ts";
 import type { Judgement } from "../../lib/receive/received.ts";
-import { ADS_PATHS } from "../../lib/transport/pull_link.ts";
+import { ADS_PATHS } from "../../lib/transport/method_paths.ts";
 import { pullNodeId } from "../../lib/transport/pull_node.ts";
 import { PullBench, SERVICE_ENTRY, sotwBench } from "./pulling.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertExists, assertMatch } from "@std/assert";
-import { ADS_PATHS } from "../../lib/transport/pull_link.ts";
+import { ADS_PATHS } from "../../lib/transport/method_paths.ts";
 import { PullBench, sotwBench, TARGET } from "./pulling.ts";
 
 const DELTA = ADS_PATHS.delta;

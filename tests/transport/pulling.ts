@@ -14,7 +14,8 @@ import type {
   SourceRegistry,
   Taken,
 } from "../../lib/receive/registry.ts";
-import { ADS_PATHS, type PullContext, type PullTarget } from "../../lib/transport/pull_link.ts";
+import { ADS_PATHS } from "../../lib/transport/method_paths.ts";
+import type { PullContext, PullTarget } from "../../lib/transport/pull_link.ts";
 import { Pulls } from "../../lib/transport/puller.ts";
 import type { PushStream } from "../../lib/transport/push_stream.ts";
 import { Sender } from "../../lib/transport/sender.ts";
