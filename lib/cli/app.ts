@@ -280,6 +280,9 @@ export class App implements AsyncDisposable {
       workerUrl,
       sender: this.#sender,
       offer: (name, collections, options) => this.#publisher.offer(name, collections, options),
+      allowed: (name, namespaces) => {
+        if (this.#uniting.allow(name, namespaces)) this.#publisher.reunited();
+      },
       onEvent: this.#observing.sources,
       observer: this.#observing.receiver,
       pullObserver: this.#observing.pulls,

@@ -9,7 +9,7 @@ import type { PullSettings, Settings } from "../model/settings.ts";
 import { JudgeWorker } from "../receive/judge_worker.ts";
 import type { SourceStore } from "../receive/received.ts";
 import type { SourceEvent } from "../receive/source_events.ts";
-import { Sources, type SourcesOptions } from "../receive/sources.ts";
+import { type SourceRules, Sources, type SourcesOptions } from "../receive/sources.ts";
 import type { HeldCandidate } from "../rollout/publishing.ts";
 import { systemClock } from "../rollout/clock.ts";
 import { ownCollections, type Snapshot } from "../snapshot/snapshot.ts";
@@ -26,6 +26,8 @@ export interface IntakeOptions extends Omit<ReceiverDoorOptions, "registry" | "j
   readonly store: SourceStore;
   /** Puts what a source gives into effect; `Publisher.offer` does. */
   readonly offer: SourcesOptions["offer"];
+  /** Told which namespaces a source may fill. */
+  readonly allowed: SourcesOptions["allowed"];
   readonly onEvent: (event: SourceEvent) => void;
   readonly workerUrl: string;
   readonly sender: Sender;
@@ -54,6 +56,7 @@ export class Intake implements AsyncDisposable {
       store: options.store,
       clock: systemClock,
       offer: options.offer,
+      allowed: options.allowed,
       onEvent: options.onEvent,
     });
     const { workerUrl } = options;
@@ -81,13 +84,14 @@ export class Intake implements AsyncDisposable {
 
   /** Puts into effect what is stored of sources. `restored` is what is served meanwhile. */
   async load(restored: Snapshot | undefined): Promise<void> {
+    if (restored !== undefined) this.sources.configure(rulesOf(restored.settings));
     await this.sources.load(foreignCollections(restored));
   }
 
   /** Puts settings into effect that may change at any time: whom to pull from, and who may fill what. */
   configure(settings: Settings): void {
-    const { receive, pull } = settings;
-    this.sources.configure({ ...(receive === undefined ? {} : { receive }), pull });
+    const { pull } = settings;
+    this.sources.configure(rulesOf(settings));
     this.#configured = pull;
     const { targets, unusable } = pullTargets(pull, this.#options.folder);
     this.#options.undialable(unusable);
@@ -129,6 +133,10 @@ export class Intake implements AsyncDisposable {
     this.#pulls = { instance, pulls };
     return pulls;
   }
+}
+
+function rulesOf({ receive, pull }: Settings): SourceRules {
+  return { ...(receive === undefined ? {} : { receive }), pull };
 }
 
 /** What a snapshot has of other sources, by kind. */

@@ -24,6 +24,8 @@ export interface SourceContext {
   readonly signal: AbortSignal;
   /** A source gives these itself, and they are in effect: nothing that is served may go meanwhile. */
   readonly given: (kind: string, names: Iterable<string>) => void;
+  /** A source may fill these namespaces from now on (patterns; empty: all). */
+  readonly allowed: (name: string, namespaces: readonly string[]) => void;
   /** The source was away for as long as it is kept. */
   readonly expired: (source: KnownSource) => void;
   /** Largest set that is kept of a source. Bytes. */
@@ -100,6 +102,7 @@ export class KnownSource {
   /** Makes these the namespaces that it may fill, and this the time that it is kept; what is outside goes. */
   allow(namespaces: readonly string[], keep: number | undefined): void {
     this.#namespaces = namespaces;
+    this.#context.allowed(this.name, namespaces);
     if (keep !== this.#keep) {
       this.#keep = keep;
       this.#await();

@@ -24,6 +24,8 @@ export interface SourcesOptions {
     collections: Collections | undefined,
     options: { readonly changedAt: number; readonly trusted?: boolean },
   ) => Offered;
+  /** Told which namespaces a source may fill (patterns; empty: all), before what it gives is offered. */
+  readonly allowed: (name: string, namespaces: readonly string[]) => void;
   /** Told what happens. Must not throw. */
   readonly onEvent: (event: SourceEvent) => void;
   /** Largest set that is kept of a source. Bytes; default {@link MOST_BYTES}. */
@@ -83,6 +85,8 @@ export class Sources implements SourceRegistry, AsyncDisposable {
     const stored = await this.#options.store.load();
     for (const one of [...stored].sort((a, b) => a.firstSeen - b.firstSeen)) {
       const source = this.#add(one);
+      const namespaces = namespacesOf(one.name, this.#rules);
+      if (namespaces !== undefined) this.#options.allowed(one.name, namespaces);
       source.offer({ trusted: true });
     }
     if (!isIncomplete({ loaded: stored.length, findings: this.#options.store.findings() })) return;

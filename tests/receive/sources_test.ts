@@ -64,6 +64,7 @@ class Disk implements SourceStore {
 class Bench implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly events: SourceEvent[] = [];
+  readonly allowed: string[] = [];
   /** What is in effect, by source. */
   readonly effect = new Map<string, Collections>();
   /** Every name in effect, whoever gives it, after each offer. */
@@ -76,6 +77,7 @@ class Bench implements AsyncDisposable {
       store: disk,
       clock: this.clock,
       onEvent: (event) => this.events.push(event),
+      allowed: (name, namespaces) => this.allowed.push(`${name}: ${namespaces.join(" ")}`),
       offer: (name, collections, { trusted = false }) => {
         const limit = trusted ? 1 : 0.5;
         const offered = this.parts.offer(name, collections, { limit, since: 0 });
@@ -249,6 +251,7 @@ Deno.test("sources: rules say who may come, and which namespaces it may fill", a
   const refused = b.sources.connect({ name: "other", address: "127.0.0.1", end: () => {} });
   assertEquals(refused, { refused: "no rule admits the source other" });
   assertEquals(b.connect("spiffe://example.org/edge/1").namespaces, ["a*"]);
+  assertEquals(b.allowed, ["spiffe://example.org/edge/1: a*"]);
   const edge = b.connect("edge");
   assertEquals(edge.namespaces, []);
   await take(edge, "a/x", "b/x");
