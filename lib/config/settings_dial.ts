@@ -3,11 +3,13 @@
  *
  * @module
  */
+import { INSTANCE_HEADER } from "../model/instance_header.ts";
 import { isLoopback } from "../model/loopback.ts";
 import type { ClientTlsSettings, DialSettings, SinkSettings } from "../model/settings.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { type Environment, expand, withoutSecret } from "./expand.ts";
 import { type Path, type Problem, problem } from "./problem.ts";
+import { checkLiteralHeader, checkLiteralPassword } from "./literal_secrets.ts";
 import { expandProxy } from "./proxy.ts";
 import type { SettingsInput } from "./schema.ts";
 import {
@@ -142,14 +144,12 @@ function checkClientTls(tls: ClientTlsInput, path: Path, environment: Environmen
 /** No message repeats any of the proxy: it may hold a password. */
 function checkProxy(proxy: string, path: Path, environment: Environment): Problem[] {
   const expanded = expandProxy(proxy, environment);
-  if (expanded.ok) return [];
+  if (expanded.ok) return checkLiteralPassword(proxy, path);
   const rule = expanded.unset === undefined ? "config/value" : "config/environment";
   return [problem(rule, path, expanded.message, expanded.hint)];
 }
 
 const RESERVED_HEADERS = "names that begin with grpc- or end in -bin are gRPC's own";
-/** The header by which our dial-out says who it is. */
-const INSTANCE_HEADER = "x-pinnace-instance";
 
 function checkHeaders(
   headers: Readonly<Record<string, string>>,
@@ -170,7 +170,7 @@ function checkHeaders(
       const said = withoutSecret(expansion, `the header ${name}`);
       return [problem("config/environment", at, said.message, said.hint)];
     }
-    if (/^[\x20-\x7e]*$/.test(expansion.text)) return [];
+    if (/^[\x20-\x7e]*$/.test(expansion.text)) return checkLiteralHeader(name, value, at);
     // The value may be a secret: it is not repeated.
     return [problem("config/value", at, `the header ${name} holds more than printable ASCII`)];
   });

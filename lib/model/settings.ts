@@ -1,7 +1,8 @@
 /**
  * The settings that a configuration holds besides its services, normalised: defaults filled in,
- * durations in milliseconds, sizes in bytes. Text that may hold `${NAME}` is kept unexpanded, so
- * that a stored snapshot never holds a secret; it is expanded where it is used.
+ * durations in milliseconds, sizes in bytes. Text that may hold `${NAME}` is kept unexpanded and
+ * expanded where it is used, so that a stored snapshot holds no secret that is in a variable or a file.
+ * One that is written out in the configuration is stored as it is; loading warns of those.
  *
  * @module
  */

@@ -142,10 +142,10 @@ Deno.test("sinks: a token in plaintext off loopback is a warning, wherever it co
   const said = (key: string, way = "") =>
     `warning sinks.0.${key}: the token for mesh travels in plaintext${way}: whoever is on its way ` +
     "can take it";
-  const file = "tokenFile: t";
+  const [file, header] = ["tokenFile: t", "headers: { authorization: '${T}' }"];
   assertEquals(wrong(sink(file)), [said("tokenFile")]);
   assertEquals(hints(sink(file)), ["give `tls`"]);
-  assertEquals(wrong(sink("headers: { authorization: x }")), [said("headers.authorization")]);
+  assertEquals(wrong(sink(header), { T: "t" }), [said("headers.authorization")]);
   assertEquals(wrong(sink("headers: { x-site: x }")), []);
   assertEquals(wrong(sink(`${file}, tls: true`)), []);
   assertEquals(wrong(sink(file, "127.0.0.1:1")), []);
@@ -157,12 +157,56 @@ Deno.test("sinks: a token in plaintext off loopback is a warning, wherever it co
 });
 
 Deno.test("sinks: a token is given once", () => {
-  assertEquals(wrong(sink("tls: true, tokenFile: t, headers: { authorization: x }")), [
-    "error sinks.0.headers.authorization: `tokenFile` is sent as the header authorization, which " +
-    "is among `headers` too",
-  ]);
+  assertEquals(
+    wrong(sink("tls: true, tokenFile: t, headers: { authorization: '${T}' }"), { T: "t" }),
+    [
+      "error sinks.0.headers.authorization: `tokenFile` is sent as the header authorization, which " +
+      "is among `headers` too",
+    ],
+  );
   assertEquals(wrong(sink('tls: true, tokenFile: "${EMPTY}"'), { EMPTY: "" }), [
     "error sinks.0.tokenFile: ${EMPTY} is empty, so it is no path",
+  ]);
+});
+
+Deno.test("sinks: a secret that is written out is a warning, which does not repeat it", () => {
+  const env = { NAME: "x", PASSWORD: "hunter2" };
+  const password =
+    "warning sinks.0.proxy: `proxy` holds its password as it is written, and so do " +
+    "the stored snapshots";
+  for (
+    const bad of [
+      "http://edge:hunter2@proxy:1",
+      "http://${NAME}:hunter2@proxy:1",
+      "http://a:b@c:hunter2@p:1",
+      "http://edge:hunter$$2@proxy:1",
+    ]
+  ) assertEquals(wrong(sink(`proxy: "${bad}"`), env), [password], bad);
+  for (
+    const good of [
+      "http://edge:${PASSWORD}@proxy:1",
+      "http://edge:$$${PASSWORD}@proxy:1",
+      "http://edge:@proxy:1",
+      "http://proxy:3128",
+    ]
+  ) assertEquals(wrong(sink(`proxy: "${good}"`), env), [], good);
+  const headers = (text: string) => sink(`tls: true, headers: ${text}`);
+  for (const name of ["authorization", "x-api-key", "cookie", "x-auth-token", "client-secret"]) {
+    assertEquals(wrong(headers(`{ ${name}: Basic hunter2 }`)), [
+      `warning sinks.0.headers.${name}: the header ${name} holds its secret as it is written, and so ` +
+      "do the stored snapshots",
+    ]);
+    assertEquals(wrong(headers(`{ ${name}: "Basic \${PASSWORD}" }`), env), [], name);
+  }
+  assertEquals(wrong(headers('{ x-site: fra, x-author: me, cookie: "" }')), []);
+  assertEquals(wrong(`include: [{ xds: "a:1", proxy: "http://u:p@proxy:1" }]`), [
+    password.replace("sinks", "include"),
+  ]);
+  assertEquals(hints(sink('proxy: "http://u:p@proxy:1"')), [
+    "write http://user:${NAME}@host:port, with the password in the variable NAME",
+  ]);
+  assertEquals(hints(headers("{ authorization: Bearer hunter2 }")), [
+    "write ${NAME}, with the secret in the variable NAME, or `tokenFile` for a bearer token",
   ]);
 });
 
