@@ -14,11 +14,13 @@ import { dialInTime } from "./dial_in_time.ts";
 import type { DialTarget } from "./dial_target.ts";
 import { ADS_PATHS } from "./method_paths.ts";
 import { NameLookUp } from "./name_look_up.ts";
+import type { Serves } from "./pull_node.ts";
 import { PullKnowledge } from "./pull_knowledge.ts";
 import { PullStream } from "./pull_stream.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Sender } from "./sender.ts";
 import type { Resolve } from "./sink_dialer.ts";
+import type { LinkState } from "./sink_link.ts";
 import { INSTANCE_HEADER } from "./source_name.ts";
 
 /** A server to pull from; nothing is left to expand. */
@@ -61,22 +63,16 @@ export interface PullContext {
   readonly random: () => number;
   /** Our name to servers. */
   readonly instance: string;
-  /** Whether a client with this node id takes from us now, so that pulling from it would be a circle. Default: no. */
-  readonly serves?: (nodeId: string) => boolean;
+  /** Whether pulling from a server would be a circle, since it takes from us. Default: no. */
+  readonly serves?: Serves;
 }
-
-/** Where a link stands. Times in milliseconds since the epoch. */
-export type PullState =
-  | { readonly kind: "dialling"; readonly since: number }
-  | { readonly kind: "up"; readonly since: number }
-  | { readonly kind: "waiting"; readonly retryAt: number };
 
 /** A server that is pulled from, for status. */
 export interface PullStatus {
   readonly url: string;
   /** `host:port` dialled last; absent before the name was resolved. */
   readonly address?: string;
-  readonly state: PullState;
+  readonly state: LinkState;
   /** Spoken on the stream that lives; absent where none does. */
   readonly variant?: AdsVariant;
   /** Attempts since a stream last held. */
@@ -113,7 +109,7 @@ export class PullLink implements AsyncDisposable {
   #behind = 1;
   /** Addresses in a row that serve none of our types. */
   #barren = 0;
-  #state: PullState;
+  #state: LinkState;
   #address: string | undefined;
   #stream: PullStream | undefined;
   #types: readonly AdsTypeStatus[] = [];

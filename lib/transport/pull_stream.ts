@@ -13,7 +13,7 @@ import type { Message } from "../wire/compose.ts";
 import { type DiscoveryHead, readDiscoveryHead } from "../wire/discovery_head.ts";
 import { deltaDiscoveryRequestCodec, discoveryRequestCodec } from "../wire/messages.ts";
 import { PullInbox, type UnjudgedResponse } from "./pull_inbox.ts";
-import { circleWith, pullNode } from "./pull_node.ts";
+import { circleWith, pullNode, type Serves } from "./pull_node.ts";
 import { PullVersions } from "./pull_versions.ts";
 import type { PullKnowledge, StreamEnd } from "./pull_knowledge.ts";
 import { type PushStream, STATUS_CODES, type StatusName } from "./push_stream.ts";
@@ -29,8 +29,7 @@ export interface PullStreamParts {
   readonly clock: Clock;
   /** Our name: a server that has it too is ourselves. */
   readonly instance: string;
-  /** Whether a client with this node id takes from us now. */
-  readonly serves: (nodeId: string) => boolean;
+  readonly serves: Serves;
   /** Told once, of the first response. */
   readonly answered: () => void;
   /** Told of each response refused. Must not throw. */
@@ -122,7 +121,8 @@ export class PullStream {
     } catch (error) {
       return this.end(`the server sent ${error instanceof Error ? error.message : error}`);
     }
-    const circle = circleWith(head.controlPlane, this.#parts);
+    const { address } = this.#parts.stream.peer;
+    const circle = circleWith({ name: head.controlPlane, address }, this.#parts);
     if (circle !== undefined) return this.end(circle);
     if (!this.#inbox.put({ head, bytes })) {
       return this.end(

@@ -17,7 +17,7 @@ import type { DialTarget } from "./dial_target.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
-import { INSTANCE_HEADER } from "./source_name.ts";
+import { INSTANCE_HEADER, RESUMES_HEADER } from "./source_name.ts";
 
 /** The method that a ResourceSink serves. */
 export const RESOURCE_SINK_PATH = "/istio.mcp.v1alpha1.ResourceSink/EstablishResourceStream";
@@ -67,7 +67,7 @@ export interface LinkObserver {
   down(sink: string, address: string, reason: string, retryInMs: number): void;
 }
 
-/** Where a link stands. */
+/** Where a link stands. Times in milliseconds since the epoch. */
 export type LinkState =
   | { readonly kind: "dialling"; readonly since: number }
   | { readonly kind: "up"; readonly since: number }
@@ -149,7 +149,8 @@ export class SinkLink implements AsyncDisposable {
   async #dial(signal: AbortSignal): Promise<PushStream> {
     const { clock, dial, instance } = this.#context;
     const { headers } = this.#target;
-    const target = { ...this.#target, headers: { [INSTANCE_HEADER]: instance(), ...headers } };
+    const said = { [INSTANCE_HEADER]: instance(), [RESUMES_HEADER]: "1" };
+    const target = { ...this.#target, headers: { ...said, ...headers } };
     const address = this.#host === undefined ? {} : { host: this.#host };
     return await dialInTime((signal) => dial(target, address, RESOURCE_SINK_PATH, { signal }), {
       deadline: ANSWER_DEADLINE,

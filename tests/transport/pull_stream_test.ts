@@ -3,7 +3,8 @@ import { KINDS } from "../../lib/model/kind.ts";
 import { judge } from "../../lib/receive/judge.ts";
 import type { Judgement } from "../../lib/receive/received.ts";
 import { ADS_PATHS } from "../../lib/transport/method_paths.ts";
-import { pullNodeId } from "../../lib/transport/pull_node.ts";
+import { pullNodeId, takesFromUs } from "../../lib/transport/pull_node.ts";
+import type { ProtocolName } from "../../lib/transport/session_info.ts";
 import { PullBench, SERVICE_ENTRY, sotwBench } from "./pulling.ts";
 
 const DELTA = ADS_PATHS.delta;
@@ -161,6 +162,27 @@ Deno.test("pull stream: of two that pull from each other, the one whose name com
   await bench.rest();
   assertEquals(bench.registry.names(), ["shop/b", "shop/z"]);
   assertStringIncludes(bench.pulls.status()[0]!.lastError!, "let only one of them pull");
+});
+
+Deno.test("pull stream: only a client of ADS at the server's own address makes it one that pulls from us", async () => {
+  const id = pullNodeId("a");
+  const sessions: { protocol: ProtocolName; peer: { id: string }; address: string }[] = [
+    { protocol: "ads-delta", peer: { id }, address: "192.0.2.66:4000" }, // a stranger
+    { protocol: "mcp-source", peer: { id }, address: "192.0.2.1:4000" },
+    { protocol: "ads", peer: { id: pullNodeId("z") }, address: "192.0.2.1:4001" },
+  ];
+  await using bench = new PullBench({
+    serves: (nodeId, address) => takesFromUs(sessions, nodeId, address),
+    instance: "m",
+  });
+  const stream = await bench.start(); // of 192.0.2.1
+  stream.respond("n1", ["shop/a@1"], { controlPlane: "a" });
+  await bench.rest();
+  assertEquals([bench.registry.names(), stream.signal.aborted], [["shop/a"], false]);
+  sessions.push({ protocol: "ads", peer: { id }, address: "[::ffff:192.0.2.1]:4002" });
+  stream.respond("n2", ["shop/b@1"], { controlPlane: "a" });
+  await bench.rest();
+  assertEquals([bench.registry.names(), stream.signal.aborted], [["shop/a"], true]);
 });
 
 Deno.test("pull stream: what was not asked for is neither taken nor answered", async () => {
