@@ -34,8 +34,8 @@ export interface IntakeOptions extends Omit<ReceiverDoorOptions, "registry" | "j
   readonly dial: PullContext["dial"];
   readonly resolve: PullContext["resolve"];
   readonly pullObserver: PullObserver;
-  /** Whether a peer with this node id takes from us now. */
-  readonly serves: (node: string) => boolean;
+  /** Whether a client with this node id takes from us now, at this IP address. */
+  readonly serves: NonNullable<PullContext["serves"]>;
   /** Told, whenever settings are put into effect, of the pulls that their settings do not let be dialled. Must not throw. */
   readonly undialable: (all: readonly { readonly name: string; readonly reason: string }[]) => void;
 }
