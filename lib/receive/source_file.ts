@@ -1,16 +1,15 @@
 /**
  * The set of a source as a file: the set at one moment, and behind it what changed since.
  *
- *     pinnace-source 1 -\n
- *     section         the summary: the source's name and times, version and size of each kind, number of runs
+ *     pinnace-source 2 -\n
+ *     section         the summary: the source's name and what is known of it, version and size of each kind, number of runs
  *     section*        runs of resources, with the versions that the source told
  *     checksum        SHA-256 of all that comes before, 32 bytes
- *     record*         u32 length of its sections, the sections, checksum
+ *     record*         what changed, as `source_record.ts` says
  *
  * A record's first section is the summary after it; each further one has what a kind gained, lost and
- * what the source calls by another version. Its checksum is over the checksum before and itself, so a
- * record counts only behind those that it was written behind. A record that was not finished (the
- * process or its machine died) is left out: nobody was told that it was saved.
+ * what the source calls by another version. A record that was not finished (the process or its machine
+ * died) is left out: nobody was told that it was saved. Format 1 had no seals behind its records.
  *
  * Sections are as `lib/snapshot/sections.ts` says. What is verified: the checksums, and each kind's
  * version after the last record, made again from names and versions.
@@ -35,11 +34,13 @@ import {
   runs,
   withChecksum,
 } from "../snapshot/sections.ts";
-import type { SourceSet, StoredSource } from "./received.ts";
+import type { StoredSource } from "./received.ts";
+import type { SourceDiff } from "./source_diff.ts";
+import { endOfSeal, isSealedBehind, joinRecord, recordAt, sealOf } from "./source_record.ts";
 import { ToldVersions } from "./told_versions.ts";
 
 /** Number of the format written, and the highest that is read. */
-export const SOURCE_FORMAT = 1;
+export const SOURCE_FORMAT = 2;
 
 const NAME = "pinnace-source";
 
@@ -100,51 +101,6 @@ function indexWith(
   return { ...indexOf(kind, run), told: run.map(({ name }) => told.get(name) ?? "") };
 }
 
-/** What turns one set into another. */
-export interface SourceDiff {
-  readonly kinds: readonly KindDiff[];
-  /** About the size of the record. Bytes. */
-  readonly size: number;
-}
-
-interface KindDiff {
-  readonly kind: string;
-  readonly changed: readonly Resource[];
-  readonly removed: readonly string[];
-  readonly retold: readonly (readonly [name: string, version: string])[];
-}
-
-/** What a record holds of a resource besides its bytes, about. */
-const INDEX_SIZE = 100;
-
-/** What turns `from` into `to`. Kinds that did not change cost nothing. */
-export function diffSets(from: SourceSet, to: SourceSet): SourceDiff {
-  const names = new Set([...from.collections.keys(), ...to.collections.keys()]);
-  const kinds = [...names].map((kind) => diffKind(kind, from, to)).filter((diff) =>
-    diff.changed.length + diff.removed.length + diff.retold.length > 0
-  );
-  const size = kinds.reduce(
-    (sum, { changed, removed, retold }) =>
-      changed.reduce((bytes, r) => bytes + r.bytes.length, sum) +
-      INDEX_SIZE * (changed.length + removed.length + retold.length),
-    0,
-  );
-  return { kinds, size };
-}
-
-function diffKind(kind: string, from: SourceSet, to: SourceSet): KindDiff {
-  const [had, has] = [from.collections.get(kind) ?? EMPTY, to.collections.get(kind) ?? EMPTY];
-  const { changed, removed } = had === has ? { changed: [], removed: [] } : has.diff(had);
-  const [before, after] = [from.told.get(kind) ?? UNTOLD, to.told.get(kind) ?? UNTOLD];
-  const retold = before === after
-    ? new Map<string, string>()
-    : ToldVersions.of(after).changesSince(before);
-  for (const { name } of changed) retold.delete(name);
-  for (const name of removed) retold.delete(name);
-  const entries = [...retold].map(([name, version]) => [name, version ?? ""] as const);
-  return { kind, changed, removed, retold: entries };
-}
-
 /** A record of this difference, to stand behind what has the checksum `before`; its own is its end. */
 export function encodeRecord(
   source: StoredSource,
@@ -162,17 +118,7 @@ export function encodeRecord(
     );
   });
   sections.unshift(encodeSection(summarise(source, sections.length), []));
-  const length = sections.reduce((sum, section) => sum + section.length, 0);
-  const bytes = new Uint8Array(4 + length + CHECKSUM_LENGTH);
-  new DataView(bytes.buffer).setUint32(0, length);
-  let at = 4;
-  for (const section of sections) {
-    bytes.set(section, at);
-    at += section.length;
-  }
-  const checksum = checksumOf(before, bytes.subarray(0, at));
-  bytes.set(checksum, at);
-  return { bytes, checksum };
+  return joinRecord(sections, before);
 }
 
 /** What a file came to. */
@@ -180,26 +126,48 @@ export interface DecodedSource {
   readonly source: StoredSource;
   /** Bytes at the end that are no finished record. */
   readonly unfinished: number;
+  /** Where it can be appended to; absent where it must be written anew first. */
+  readonly tail?: SourceTail;
 }
 
-/** The source in a file, verified. Keeps no view of `bytes`. Throws `StoredFileError`. */
+/** The end of a file. */
+export interface SourceTail {
+  /** Size of the set that its records change. Bytes. */
+  readonly base: number;
+  /** Size of the records. Bytes. */
+  readonly length: number;
+  /** Of all there is. */
+  readonly checksum: Uint8Array;
+  /** What is put behind a record that is on the disk. */
+  readonly seal: Uint8Array;
+}
+
+/**
+ * The source in a file, verified. Keeps no view of `bytes`. Throws `StoredFileError`, also where a
+ * change that was saved once can no longer be read: of those behind it none would make sense.
+ */
 export function decodeSource(bytes: Uint8Array): DecodedSource {
-  const { end: start } = readFirstLine(bytes, NAME, SOURCE_FORMAT);
+  const { format, end: start } = readFirstLine(bytes, NAME, SOURCE_FORMAT);
   const end = endOfBase(bytes, start);
-  let checksum = bytes.subarray(end, end + CHECKSUM_LENGTH);
+  const base = end + CHECKSUM_LENGTH;
+  let checksum = bytes.subarray(end, base);
   if (!equalBytes(checksumOf(bytes.subarray(0, end)), checksum)) {
     throw damaged("its checksum does not match: it was cut off or changed");
   }
   const reading = new Reading();
   reading.read(bytes, start);
-  let at = end + CHECKSUM_LENGTH;
-  for (;;) {
-    const record = recordAt(bytes, at, checksum);
-    if (record === undefined) return { source: reading.source(), unfinished: bytes.length - at };
+  const seal = sealOf(checksum);
+  let at = base;
+  for (let record; (record = recordAt(bytes, at, checksum)) !== undefined;) {
     reading.read(record.content, 0);
     checksum = record.checksum;
-    at = record.end;
+    at = endOfSeal(bytes, record.end, seal);
   }
+  if (isSealedBehind(bytes, at, seal)) throw damaged("a change that was saved was changed since");
+  const unfinished = bytes.length - at;
+  const tail = { base, length: at - base, checksum: checksum.slice(), seal };
+  const isAppendable = unfinished === 0 && format === SOURCE_FORMAT;
+  return { source: reading.source(), unfinished, ...(isAppendable ? { tail } : {}) };
 }
 
 /** Where the checksum of the set stands; what is before it may be anything yet. */
@@ -210,24 +178,6 @@ function endOfBase(bytes: Uint8Array, start: number): number {
   let end = first.end;
   for (let run = 0; run < summary.runs; run++) end = readSection(bytes, end).end;
   return end;
-}
-
-interface Record {
-  readonly content: Uint8Array;
-  readonly checksum: Uint8Array;
-  readonly end: number;
-}
-
-/** The record at `at`; undefined where none was finished. */
-function recordAt(bytes: Uint8Array, at: number, before: Uint8Array): Record | undefined {
-  if (at + 4 > bytes.length) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const contentEnd = at + 4 + view.getUint32(at);
-  const end = contentEnd + CHECKSUM_LENGTH;
-  if (end > bytes.length) return undefined;
-  const checksum = bytes.subarray(contentEnd, end);
-  if (!equalBytes(checksumOf(before, bytes.subarray(at, contentEnd)), checksum)) return undefined;
-  return { content: bytes.subarray(at + 4, contentEnd), checksum, end };
 }
 
 /** A set in the making: plain maps, since hundreds of records may change it before anybody sees it. */

@@ -2,40 +2,36 @@
  * The sets of sources in a folder, one file a source: `received/<hash of its name>.source`.
  *
  * A file is written under a temporary name, flushed, renamed, and its folder flushed: at each moment a
- * loss of power leaves the set before or this one. It then stays open, and what changes is appended as
- * flushed records, until they outgrow half of what they change: a small change of a large set is a small
- * write. After a restart a source's first change writes its file anew. What a killed process appended
- * and did not flush is read by the next one, and may yet go with the power: the source, which is told
- * what is held, sends it again.
+ * loss of power leaves the set before or this one. What changes is appended as flushed records, until
+ * they outgrow half of what they change: a small change of a large set is a small write. What a killed
+ * process appended and did not flush is read by the next one, and may yet go with the power: the source,
+ * which is told what is held, sends it again.
  *
  * @module
  */
 import { join } from "node:path";
 import type { Finding } from "../model/finding.ts";
 import { type FileLayer, makeFolders } from "../snapshot/file_layer.ts";
-import { StoredFileError } from "../snapshot/sections.ts";
+import { damaged, StoredFileError } from "../snapshot/sections.ts";
 import { StoreError } from "../snapshot/store.ts";
-import { contentHash } from "../wire/hash.ts";
 import type { SourceStore, StoredSource } from "./received.ts";
-import { decodeSource, diffSets } from "./source_file.ts";
+import { setAside } from "./set_aside.ts";
+import { diffSets, type SourceDiff } from "./source_diff.ts";
+import { type DecodedSource, decodeSource } from "./source_file.ts";
+import { sourceFileName, sourceFileRole } from "./source_file_name.ts";
 import { SourceJournal } from "./source_journal.ts";
 
 /** Sources that a store holds at most. */
 export const MAX_SOURCES = 1000;
 
-/** Files kept open to append to. */
+/** Files kept open to append to; others are opened for it. */
 const MAX_OPEN = 64;
-
-/** Damaged files kept for a person to look at. */
-const KEEP_DAMAGED = 5;
 
 /** Findings remembered. */
 const MAX_FINDINGS = 20;
 
 /** Largest file that is read. Bytes. */
 const MAX_FILE = 1024 ** 3;
-
-const NAME = /^[0-9a-f]{16}\.source(\.tmp|\.damaged)?$/;
 
 /** Options of {@link FileSourceStore.open}. */
 export interface SourceStoreOptions {
@@ -79,7 +75,7 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
     try {
       await makeFolders(store.place, options.files);
       for (const name of await options.files.list(store.place)) {
-        if (NAME.exec(name)?.[1] === ".tmp") await store.#removeQuietly(name);
+        if (sourceFileRole(name) === "tmp") await store.#removeQuietly(name);
       }
       // A process that was killed may have left its last rename unflushed.
       await options.files.syncFolder(store.place);
@@ -93,10 +89,11 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
   async load(): Promise<readonly StoredSource[]> {
     let names: string[];
     try {
-      names = (await this.#files.list(this.place)).filter((name) => isSourceFile(name)).toSorted();
+      names = (await this.#files.list(this.place)).toSorted();
     } catch (cause) {
       throw storeError(`the store ${this.place} cannot be read`, cause);
     }
+    names = names.filter((name) => sourceFileRole(name) === "source");
     const sources: StoredSource[] = [];
     for (const [index, name] of names.entries()) {
       if (sources.length === MAX_SOURCES) {
@@ -104,10 +101,12 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
         this.#find("store/too-many", name, `${left}: ${LIMIT}`, LIMIT_HINT);
         break;
       }
-      const source = await this.#read(name);
-      if (source === undefined) continue;
+      const read = await this.#read(name);
+      if (read === undefined) continue;
+      const { source, tail } = read;
+      const journal = tail && SourceJournal.of(this.#files, this.#path(name), tail);
       sources.push(source);
-      this.#held.set(source.name, { source });
+      this.#held.set(source.name, { source, journal });
     }
     return sources.sort((a, b) => a.firstSeen - b.firstSeen || (a.name < b.name ? -1 : 1));
   }
@@ -130,11 +129,12 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
     this.#held.set(source.name, held);
     held.source = undefined; // until it is known what the file holds
     try {
-      if (diff !== undefined && held.journal?.fits(diff)) await held.journal.append(source, diff);
-      else await this.#write(held, source);
+      if (diff === undefined || !await this.#append(held, source, diff)) {
+        await this.#write(held, source);
+      }
       held.source = source;
     } catch (cause) {
-      await this.#close(held);
+      await this.#drop(held);
       if (known === undefined) this.#held.delete(source.name);
       throw storeError(`the set of ${source.name} cannot be saved in ${this.place}`, cause);
     }
@@ -144,10 +144,10 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
   /** Forgets a source. Throws `StoreError` where its file cannot be removed. */
   async remove(name: string): Promise<void> {
     const held = this.#held.get(name);
-    if (held !== undefined) await this.#close(held);
-    if (this.#newer.has(fileName(name))) return; // never ours
+    if (held !== undefined) await this.#drop(held);
+    if (this.#newer.has(sourceFileName(name))) return; // never ours
     try {
-      await this.#files.remove(this.#path(fileName(name)));
+      await this.#files.remove(this.#path(sourceFileName(name)));
     } catch (cause) {
       if (!(cause instanceof Deno.errors.NotFound)) {
         throw storeError(`the set of ${name} cannot be removed`, cause);
@@ -166,14 +166,21 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const held of this.#held.values()) await this.#close(held);
+    for (const held of this.#held.values()) await this.#drop(held);
     this.#held.clear();
+  }
+
+  /** Appends what changed; false where the file should be, or must be, written anew. */
+  async #append({ journal }: Held, source: StoredSource, diff: SourceDiff): Promise<boolean> {
+    if (journal === undefined || !journal.fits(diff) || !await journal.open()) return false;
+    await journal.append(source, diff);
+    return true;
   }
 
   /** Writes the file of a source anew. */
   async #write(held: Held, source: StoredSource): Promise<void> {
-    const name = fileName(source.name);
-    await this.#close(held);
+    const name = sourceFileName(source.name);
+    await this.#drop(held);
     try {
       await this.#keepNewer(name);
       held.journal = await SourceJournal.write(this.#files, this.#path(name), source);
@@ -190,7 +197,8 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
     this.#newer.delete(name);
   }
 
-  async #close(held: Held): Promise<void> {
+  /** Closes the file of a source; it is not appended to any more. */
+  async #drop(held: Held): Promise<void> {
     const { journal } = held;
     held.journal = undefined;
     await journal?.[Symbol.asyncDispose]();
@@ -198,31 +206,31 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
 
   /** Closes files used longest ago, beyond {@link MAX_OPEN}; not those in use. */
   async #closeOldest(): Promise<void> {
-    const open = [...this.#held.values()].filter((held) => held.journal !== undefined);
-    const idle = open.filter((held) => held.source !== undefined);
-    for (const held of idle.slice(0, Math.max(0, open.length - MAX_OPEN))) await this.#close(held);
+    const open = [...this.#held.values()].filter(({ journal }) => journal?.isOpen);
+    const idle = open.filter(({ source }) => source !== undefined);
+    for (const { journal } of idle.slice(0, Math.max(0, open.length - MAX_OPEN))) {
+      await journal?.[Symbol.asyncDispose]();
+    }
   }
 
   /** The source in a file; undefined, with a finding, where there is none to be had. */
-  async #read(name: string): Promise<StoredSource | undefined> {
+  async #read(name: string): Promise<DecodedSource | undefined> {
     try {
       const size = await this.#files.size(this.#path(name));
       if (size > MAX_FILE) {
-        throw new StoredFileError("damaged", `it has ${size} bytes, more than any set`);
+        throw damaged(`it has ${size} bytes, more than any set`);
       }
-      const { source, unfinished } = decodeSource(await this.#files.read(this.#path(name)));
-      if (fileName(source.name) !== name) {
-        throw new StoredFileError(
-          "damaged",
-          `it holds ${source.name}, whose file has another name`,
-        );
+      const decoded = decodeSource(await this.#files.read(this.#path(name)));
+      const { source, unfinished } = decoded;
+      if (sourceFileName(source.name) !== name) {
+        throw damaged(`it holds ${source.name}, whose file has another name`);
       }
       if (unfinished > 0) {
         const message =
-          `the last change of ${source.name} was not saved to its end; it is left out`;
+          `what follows the last saved change of ${source.name} is unfinished; it is left out`;
         this.#find("store/unfinished", name, message, "the source sends it again");
       }
-      return source;
+      return decoded;
     } catch (error) {
       if (!(error instanceof StoredFileError)) {
         // An error of the disk is no proof against the file: it may be readable the next time.
@@ -240,10 +248,9 @@ export class FileSourceStore implements SourceStore, AsyncDisposable {
   async #setAside(name: string, why: StoredFileError): Promise<void> {
     let hint = `kept as ${name}.damaged; the source sends its set again`;
     try {
-      await this.#files.rename(this.#path(name), this.#path(`${name}.damaged`));
-      const names = (await this.#files.list(this.place)).toSorted();
-      const old = names.filter((n) => n !== `${name}.damaged` && NAME.exec(n)?.[1] === ".damaged");
-      for (const one of old.slice(0, -(KEEP_DAMAGED - 1))) await this.#removeQuietly(one);
+      for (const old of await setAside(this.#files, this.place, name)) {
+        await this.#removeQuietly(old);
+      }
     } catch (error) {
       hint = `it stays where it is: ${reason(error)}`;
     }
@@ -280,15 +287,6 @@ const LIMIT_HINT = "let sources that are away be forgotten by `receive.keep`";
 /** Whether all that is kept besides the set is the same. */
 function isSameBesides(before: StoredSource, source: StoredSource): boolean {
   return source.firstSeen === before.firstSeen && source.namedBy === before.namedBy;
-}
-
-function isSourceFile(name: string): boolean {
-  return NAME.exec(name)?.[0].endsWith(".source") === true;
-}
-
-/** Names may be anything; a hash of one can be the name of a file. */
-function fileName(source: string): string {
-  return `${contentHash([source])}.source`;
 }
 
 function storeError(what: string, cause: unknown): StoreError {

@@ -6,7 +6,7 @@
  */
 import { dirname } from "node:path";
 
-/** A file being written, from its start to its end. Disposing it closes it. */
+/** A file being written, from where it was opened to its end. Disposing it closes it. */
 export interface NewFile extends AsyncDisposable {
   /** Appends all of `bytes`. */
   write(bytes: Uint8Array): Promise<void>;
@@ -20,6 +20,8 @@ export interface FileLayer {
   makeFolder(path: string): Promise<boolean>;
   /** Makes a file that must not exist yet, for writing. Readable by its owner only. */
   create(path: string): Promise<NewFile>;
+  /** Opens a file that is there, for writing at its end. */
+  append(path: string): Promise<NewFile>;
   /** The content of a file, or its first `limit` bytes. */
   read(path: string, limit?: number): Promise<Uint8Array>;
   /** Length of a file. Bytes. */
@@ -48,6 +50,10 @@ export const disk: FileLayer = {
 
   async create(path) {
     return new DiskFile(await Deno.open(path, { write: true, createNew: true, mode: 0o600 }));
+  },
+
+  async append(path) {
+    return new DiskFile(await Deno.open(path, { append: true }));
   },
 
   async read(path, limit) {

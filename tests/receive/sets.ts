@@ -53,3 +53,15 @@ export function contentOf(source: StoredSource): unknown {
     told: [...set.told].map(([kind, told]) => [kind, [...told].sort()]),
   };
 }
+
+/** The source after a push that changes and removes. */
+export function changed(
+  source: StoredSource,
+  texts: Record<string, string>,
+  removed: string[] = [],
+): StoredSource {
+  const head = { type: "", nonce: "", version: "", incremental: true };
+  const { set } = stored(source.name, texts, source);
+  const push = { kind: "accepted", head, resources: [], removed, findings: [] } as const;
+  return { ...source, set: applyPush(set, { ...push, kindName: "ServiceEntry" }) };
+}

@@ -64,19 +64,12 @@ export class SimulatedDisk implements FileLayer {
     if (parent.entries.has(basename(path))) throw new Deno.errors.AlreadyExists(path);
     const node: FileNode = { kind: "file", content: new Uint8Array(0), flushed: undefined };
     change(parent, (entries) => entries.set(basename(path), node));
-    return {
-      write: async (bytes) => {
-        const half = bytes.length >> 1;
-        node.content = new Uint8Array([...node.content, ...bytes.subarray(0, half)]);
-        await this.#begin("write", path);
-        node.content = new Uint8Array([...node.content, ...bytes.subarray(half)]);
-      },
-      sync: async () => {
-        await this.#begin("sync", path);
-        if (this.lie !== "sync") node.flushed = node.content;
-      },
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
+    return this.#open(path, node);
+  }
+
+  async append(path: string): Promise<NewFile> {
+    await this.#begin("append", path);
+    return this.#open(path, this.#file(path));
   }
 
   async read(path: string, limit?: number): Promise<Uint8Array> {
@@ -137,6 +130,22 @@ export class SimulatedDisk implements FileLayer {
   /** The disk after a loss of power; `choose` settles whatever was not certain. */
   afterPowerLoss(choose: Choose): SimulatedDisk {
     return this.#next(survivingFolder(this.#root, choose));
+  }
+
+  #open(path: string, node: FileNode): NewFile {
+    return {
+      write: async (bytes) => {
+        const half = bytes.length >> 1;
+        node.content = new Uint8Array([...node.content, ...bytes.subarray(0, half)]);
+        await this.#begin("write", path);
+        node.content = new Uint8Array([...node.content, ...bytes.subarray(half)]);
+      },
+      sync: async () => {
+        await this.#begin("sync", path);
+        if (this.lie !== "sync") node.flushed = node.content;
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
   }
 
   #next(root: FolderNode): SimulatedDisk {
