@@ -9,6 +9,7 @@ import { expandTlsFiles } from "../config/expand_files.ts";
 import { formatHostPort } from "../model/host_port.ts";
 import { isLoopback } from "../model/loopback.ts";
 import type { TlsFiles } from "../model/settings.ts";
+import { ConnectionRoom } from "../transport/connection_room.ts";
 import { listen, type Listener, type ListenerHooks, ListenError } from "../transport/listener.ts";
 import type { PushServer } from "../transport/server.ts";
 import { type OwnCertificate, TlsFilesError } from "../transport/tls_files.ts";
@@ -40,6 +41,8 @@ export interface ListenersOptions {
   /** Folder that relative paths start from. Absolute. */
   readonly folder: string;
   readonly ports: PortObserver;
+  /** How many connections these ports and others take together. Default: a room for these alone. */
+  readonly room?: ConnectionRoom;
 }
 
 /** Told what becomes of ports, each called by its address as configured. None of it may throw. */
@@ -77,10 +80,12 @@ interface Opened extends AsyncDisposable {
 /** Opens and closes the ports of one server. Disposing it closes them; live streams stay. */
 export class Listeners implements AsyncDisposable {
   readonly #options: ListenersOptions;
+  readonly #room: ConnectionRoom;
   #open = new Map<string, Opened>();
 
   constructor(options: ListenersOptions) {
     this.#options = options;
+    this.#room = options.room ?? new ConnectionRoom();
   }
 
   /** The ports that are open. */
@@ -133,6 +138,7 @@ export class Listeners implements AsyncDisposable {
         now: () => performance.now(),
         hooks: { ...hooks, dead: () => ports.dead(address), revived: () => ports.revived(address) },
         name: address,
+        room: this.#room,
         ...(secure === undefined ? {} : { secure: secure.secure }),
       });
       for (const exposure of exposures) ports.exposed(address, exposure);

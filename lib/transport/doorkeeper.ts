@@ -4,13 +4,10 @@
  * @module
  */
 import type { Socket } from "node:net";
+import { ConnectionRoom, type PortRoom } from "./connection_room.ts";
 import { Gate } from "./gate.ts";
 import type { ConnectionTaker, ListenOptions, RefusalReason, Secured } from "./listener.ts";
-import { connectionsThatFit } from "./open_files.ts";
 import { ClientLeftError, HandshakeError } from "./server_handshake.ts";
-
-/** Connections in all that a port takes unless it is told otherwise, or fewer where not so many fit. */
-const MOST_CONNECTIONS = 20_000;
 
 /** Counts connections, and lets in those that get ready in time. */
 export class Doorkeeper {
@@ -18,13 +15,12 @@ export class Doorkeeper {
   readonly #options: ListenOptions;
   readonly #unfinished = new Set<Socket>();
   readonly #perAddress = new Map<string, number>();
-  readonly #most: number;
-  #connections = 0;
+  readonly #room: PortRoom;
 
   constructor(taker: ConnectionTaker, options: ListenOptions) {
     this.#taker = taker;
     this.#options = options;
-    this.#most = options.maxConnections ?? Math.min(MOST_CONNECTIONS, connectionsThatFit());
+    this.#room = (options.room ?? new ConnectionRoom()).port();
   }
 
   /** Takes a connection that was accepted. */
@@ -62,8 +58,9 @@ export class Doorkeeper {
     );
   }
 
-  /** Drops whoever did not get ready. */
-  dropUnfinished(): void {
+  /** Nobody comes in any more; drops whoever did not get ready. */
+  close(): void {
+    this.#room.close();
     for (const socket of this.#unfinished) socket.destroy();
   }
 
@@ -85,20 +82,20 @@ export class Doorkeeper {
     });
   }
 
+  /** Takes room for a connection; gives the reason where there is none. */
   #full(address: string): RefusalReason | undefined {
     const { maxUnfinished = 1000, maxPerAddress = 10_000 } = this.#options;
-    if (this.#connections >= this.#most) return "connections";
     if ((this.#perAddress.get(address) ?? 0) >= maxPerAddress) return "address";
     if (this.#unfinished.size >= maxUnfinished) return "unfinished";
+    if (!this.#room.take()) return "connections";
     return undefined;
   }
 
   #count(socket: Socket, address: string): void {
-    this.#connections++;
     this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
     this.#unfinished.add(socket);
     socket.once("close", () => {
-      this.#connections--;
+      this.#room.give();
       const left = this.#perAddress.get(address)! - 1;
       if (left > 0) this.#perAddress.set(address, left);
       else this.#perAddress.delete(address);

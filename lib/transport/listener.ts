@@ -6,6 +6,7 @@
  */
 import net from "node:net";
 import { formatHostPort } from "../model/host_port.ts";
+import type { ConnectionRoom } from "./connection_room.ts";
 import { Doorkeeper } from "./doorkeeper.ts";
 import type { FrameLimits, Violation } from "./frame_rules.ts";
 import type { Gate, PeerIdentity } from "./gate.ts";
@@ -64,10 +65,10 @@ export interface ListenOptions {
   /** Connections without a complete preface. Default 1,000. */
   readonly maxUnfinished?: number;
   /**
-   * Connections in all. Default 20,000, or fewer where the process may not have as many files open and
-   * that can be found out; Infinity: no cap.
+   * How many connections this port and others take together. Default: a room of its own, of 20,000, or
+   * fewer where the process may not have as many files open and that can be found out.
    */
-  readonly maxConnections?: number;
+  readonly room?: ConnectionRoom;
   /** Connections of one IP address. Default 10,000; Infinity: no cap. */
   readonly maxPerAddress?: number;
   readonly limits?: FrameLimits;
@@ -148,7 +149,7 @@ class OpenPort implements Listener {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#server?.close();
-    this.#doorkeeper.dropUnfinished();
+    this.#doorkeeper.close();
     await this.#watch?.[Symbol.asyncDispose]();
     this.#server?.close(); // one that was being opened anew
   }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { ConnectionRoom } from "../../lib/transport/connection_room.ts";
 import type { Gate } from "../../lib/transport/gate.ts";
 import {
   listen,
@@ -92,9 +93,11 @@ Deno.test("listener: connections without a preface have a cap of their own", asy
   assert(!fourth.closed);
 });
 
-for (const [cap, reason] of [["maxConnections", "connections"], ["maxPerAddress", "address"]]) {
-  Deno.test(`listener: ${cap} caps connections, and counts those that are open`, async () => {
-    await using bench = new Bench({ [cap!]: 2 });
+for (const reason of ["connections", "address"] as const) {
+  Deno.test(`listener: there is a cap for ${reason}, and those that are open count`, async () => {
+    await using bench = new Bench(
+      reason === "connections" ? { room: new ConnectionRoom(2) } : { maxPerAddress: 2 },
+    );
     await using first = await bench.dial(PREFACE);
     await using _second = await bench.dial(PREFACE);
     await until(() => bench.gates.length === 2, "two are handed over");
@@ -108,6 +111,26 @@ for (const [cap, reason] of [["maxConnections", "connections"], ["maxPerAddress"
     assert(!fourth.closed);
   });
 }
+
+Deno.test("listener: ports share the room, what is kept for another port included", async () => {
+  const room = new ConnectionRoom(8); // a quarter of a half is kept for each of two
+  await using one = new Bench({ room });
+  await using other = new Bench({ room });
+  await using peers = new AsyncDisposableStack();
+  for (let i = 0; i < 7; i++) peers.use(await one.dial(PREFACE));
+  await until(() => one.gates.length === 7, "seven are handed over");
+  await using late = await one.dial(PREFACE);
+  await until(() => late.closed, "the eighth is turned away");
+  await using _first = await other.dial(PREFACE);
+  await until(() => other.gates.length === 1, "the other port lets one in");
+  await using second = await other.dial(PREFACE);
+  await until(() => second.closed, "that was the last");
+  assertEquals([one.said, other.said, room.taken], [
+    ["refused connections 127.0.0.1"],
+    ["refused connections 127.0.0.1"],
+    8,
+  ]);
+});
 
 Deno.test("listener: a port in use is said to be, with the address", async () => {
   const taker = { inject: () => {} };

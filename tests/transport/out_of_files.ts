@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { ConnectionRoom } from "../../lib/transport/connection_room.ts";
 import { listen } from "../../lib/transport/listener.ts";
 
 // As the program does at its start: the runtime takes files for signals when it first needs them, and
@@ -17,7 +18,7 @@ const listener = await listen(
   {
     now: () => performance.now(),
     prefaceDeadline: 600_000,
-    ...(Deno.args[0] === "uncapped" ? { maxConnections: Infinity } : {}),
+    ...(Deno.args[0] === "uncapped" ? { room: new ConnectionRoom(Infinity) } : {}),
     watchEvery: 100,
     hooks: {
       dead: () => say("dead"),
