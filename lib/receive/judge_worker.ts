@@ -44,8 +44,8 @@ interface Asked {
 
 /**
  * Judges in a worker, one push at a time. Whoever sends much does not hold up those who send little:
- * small pushes do not wait at all, and of others the next is whose turn it is by its size. How many may
- * wait is up to who asks: each holds its push.
+ * small pushes do not wait at all, and of others the next is whose turn it is by its size and by what its
+ * source has waiting besides. How many may wait is up to who asks: each holds its push.
  */
 export class JudgeWorker implements AsyncDisposable {
   readonly #options: Required<JudgeWorkerOptions>;
@@ -80,7 +80,7 @@ export class JudgeWorker implements AsyncDisposable {
       reject(over.reason);
     };
     over.addEventListener("abort", giveUp, { once: true });
-    this.#turns.add(asked, bytes.length);
+    this.#turns.add(asked, bytes.length, options.queue);
     this.#next();
     return await promise.finally(() => over.removeEventListener("abort", giveUp));
   };

@@ -64,6 +64,28 @@ Deno.test("judge worker: who sends little is not held up by those who send much"
   assertEquals([worker.waiting, workers], [0, 1]);
 });
 
+Deno.test("judge worker: how many pushes one source has waiting holds up no other", async () => {
+  await using worker = new JudgeWorker({ createWorker: start(REAL), small: 0 });
+  const order: (string | undefined)[] = [];
+  const ask = (name: string, queue: string) =>
+    worker.judge(push(50, name), { ...OPTIONS, queue }, signal)
+      .then((judgement) => order.push(firstName(judgement)));
+  const names = ["a0", "a1", "a2", "b0"];
+  await Promise.all(names.map((name) => ask(name, name.slice(0, 1))));
+  assertEquals(order, ["a0", "a1", "b0", "a2"].map((name) => `shop/${name}-0`));
+});
+
+Deno.test("judge worker: its deadline is for the worker, not for the wait", async () => {
+  const slow = script(`addEventListener("message", ({ data }) => setTimeout(() => {
+    const judgement = { kind: "unreadable", message: "seen" };
+    postMessage({ kind: "judged", id: data.id, judgement });
+  }, 400));`);
+  await using worker = new JudgeWorker({ createWorker: start(slow), small: 0, deadline: 3000 });
+  const all = Array.from({ length: 10 }, () => worker.judge(push(2), OPTIONS, signal));
+  const kinds = (await Promise.all(all)).map(({ kind }) => kind);
+  assertEquals(kinds, new Array(10).fill("unreadable"));
+});
+
 Deno.test("judge worker: what nobody waits for any more is not piled up in the worker", async () => {
   const noted: number[] = [];
   await using worker = new JudgeWorker({
