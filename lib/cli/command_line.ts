@@ -7,6 +7,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { nearest } from "../config/nearest.ts";
 import { EXIT } from "./exit.ts";
+import { optionName } from "./option_name.ts";
 import { addProbeOptions, type ProbeFlags } from "./probe_flags.ts";
 import { VERSION } from "./version.ts";
 
@@ -196,14 +197,9 @@ async function act(
   }
   for (const [name, value] of Object.entries(options)) {
     // As a shell writes a variable that is not set; it would mean the folder one happens to be in.
-    if (value === "") return command.error(`error: --${spelt(name)} is empty`);
+    if (value === "") return command.error(`error: --${optionName(name)} is empty`);
   }
   exit(await action(options, names));
-}
-
-/** `tokenFile` → `token-file`. */
-function spelt(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function unknownCommand(program: Command, name: string): never {

@@ -4,6 +4,7 @@
  * @module
  */
 import { expandDial } from "../config/expand_dial.ts";
+import type { Proxy } from "../config/proxy.ts";
 import type { DialSettings, PullSettings, SinkSettings } from "../model/settings.ts";
 import { basicAuthorization } from "../transport/connect_proxy.ts";
 import type { DialTarget } from "../transport/dial_target.ts";
@@ -52,11 +53,8 @@ function targetsOf<S extends DialSettings, T>(
   return { targets, unusable };
 }
 
-function proxyOf({ host, port, credentials }: {
-  readonly host: string;
-  readonly port: number;
-  readonly credentials?: { readonly user: string; readonly password: string };
-}): NonNullable<DialTarget["proxy"]> {
+/** A proxy as it is dialled: with what it is asked with, where it wants credentials. */
+export function proxyOf({ host, port, credentials }: Proxy): NonNullable<DialTarget["proxy"]> {
   if (credentials === undefined) return { host, port };
   return { host, port, authorization: basicAuthorization(credentials.user, credentials.password) };
 }

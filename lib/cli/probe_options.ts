@@ -9,8 +9,9 @@ import { parseProxy } from "../config/proxy.ts";
 import { parseDuration, parseSize } from "../config/units.ts";
 import { kindByName, KINDS } from "../model/kind.ts";
 import type { ClientTlsSettings } from "../model/settings.ts";
-import { basicAuthorization } from "../transport/connect_proxy.ts";
 import type { DialTarget } from "../transport/dial_target.ts";
+import { proxyOf } from "./dial_targets.ts";
+import { optionName } from "./option_name.ts";
 import type { ProbeFlags, ProbeFormat, ProbeProtocol } from "./probe_flags.ts";
 
 /** What to probe, and how. */
@@ -42,7 +43,7 @@ const LARGEST = 1024 ** 3;
 /** What the options come to, or what is wrong with them. */
 export function readProbeOptions(address: string, flags: ProbeFlags): ProbeOptions | string {
   const empty = Object.entries(flags).find(([, value]) => value === "");
-  if (empty !== undefined) return `--${spelt(empty[0])} is empty`;
+  if (empty !== undefined) return `--${optionName(empty[0])} is empty`;
   const place = parseHostPort(address.replace(/^(xds|grpc):\/\//, ""));
   if (place === undefined || place.port === 0) return `${address} is not host:port`;
   const timeout = parseDuration(flags.timeout);
@@ -103,17 +104,9 @@ function readTarget(place: HostPort, flags: ProbeFlags): DialTarget | string {
     headers,
     ...(tls === undefined ? {} : { tls }),
     ...(flags.tokenFile === undefined ? {} : { tokenFile: resolve(flags.tokenFile) }),
-    ...(proxy === undefined ? {} : { proxy: dialled(proxy.proxy) }),
+    ...(proxy === undefined ? {} : { proxy: proxyOf(proxy.proxy) }),
   };
 }
-
-function dialled({ host, port, credentials }: ProxyParts): NonNullable<DialTarget["proxy"]> {
-  if (credentials === undefined) return { host, port };
-  const { user, password } = credentials;
-  return { host, port, authorization: basicAuthorization(user, password) };
-}
-
-type ProxyParts = Extract<ReturnType<typeof parseProxy>, { ok: true }>["proxy"];
 
 function readTls(flags: ProbeFlags): ClientTlsSettings | string | undefined {
   const { tls = false, ca, cert, key, serverName } = flags;
@@ -129,9 +122,4 @@ function readTls(flags: ProbeFlags): ClientTlsSettings | string | undefined {
     },
     ...(serverName === undefined ? {} : { serverName }),
   };
-}
-
-/** `tokenFile` → `token-file`. */
-function spelt(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
