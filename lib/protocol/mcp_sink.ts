@@ -41,6 +41,8 @@ export type SinkReceived =
   | { readonly kind: "trigger" }
   /** {@link McpSinkMachine.settle} must follow. */
   | { readonly kind: "push"; readonly collection: string }
+  /** A difference where all there is was asked for: not to be applied; {@link McpSinkMachine.settle} must follow with this reason. */
+  | { readonly kind: "difference"; readonly collection: string; readonly message: string }
   /** Of a collection that is not asked for: not to be applied; its NACK is due. */
   | { readonly kind: "unasked"; readonly collection: string }
   /** Ends the stream. */
@@ -48,6 +50,9 @@ export type SinkReceived =
 
 /** `google.rpc.Code.UNIMPLEMENTED`. */
 const UNIMPLEMENTED = 12;
+
+const ALL_WAS_ASKED_FOR =
+  "all there is was asked for, and only a difference came: a first request without `incremental` is to be answered in full";
 
 /** Answers to what was not asked for that may wait to be written. */
 const MOST_DECLINED = 16;
@@ -62,7 +67,9 @@ export class McpSinkMachine {
   readonly #due: RequestResources[] = [];
   /** Those among them that decline what was not asked for. */
   readonly #declined = new Set<RequestResources>();
-  /** Asked for last and not answered yet; only where we are cautious. */
+  /** Those among them that are asked for in spite of what was learned. */
+  readonly #doubted = new Set<Watch>();
+  /** Asked for last and not answered yet; only where we are cautious or in doubt. */
   #awaited: string | undefined;
   #gate: "open" | "shut" = "open";
 
@@ -98,6 +105,7 @@ export class McpSinkMachine {
     }
     const watch = this.#watches.get(collection);
     if (watch === undefined) return this.#decline(collection, nonce);
+    const unfit = watch.wantsAll && head.incremental;
     if (!watch.take(head, at)) {
       const message = `${quote(collection)}: too many pushes without waiting for their answers`;
       return { kind: "error", code: "RESOURCE_EXHAUSTED", message };
@@ -106,6 +114,7 @@ export class McpSinkMachine {
       this.#awaited = undefined;
       this.#gate = "open";
     }
+    if (unfit) return { kind: "difference", collection, message: ALL_WAS_ASKED_FOR };
     return { kind: "push", collection };
   }
 
@@ -136,8 +145,18 @@ export class McpSinkMachine {
     this.#gate = "open";
   }
 
+  /** Asks for a collection that was to be skipped: the source may have learned it since. */
+  askAgain(collection: string): void {
+    if (this.#watches.has(collection)) return;
+    const watch = new Watch(collection);
+    this.#watches.set(collection, watch);
+    this.#doubted.add(watch);
+    this.#toAsk.push(watch);
+    this.goOn();
+  }
+
   /**
-   * Where we are cautious: the collection that was asked for last and is not answered. Once the
+   * Where we are cautious, or ask again: the collection that was asked for last and is not answered. Once the
    * stream is over, it is the one that the source may have ended it for.
    */
   unanswered(): string | undefined {
@@ -153,16 +172,21 @@ export class McpSinkMachine {
     const { incremental, initial, resumes = true, cautious = false } = this.#options;
     const { collection } = watch;
     watch.asked = true;
-    if (cautious) {
+    if (cautious || this.#doubted.delete(watch)) {
       this.#awaited = collection;
       this.#gate = "shut";
     }
-    if (!incremental) return this.#request(collection, {});
+    if (!incremental) return this.#askAll(watch);
     const held = initial(collection);
     if (Object.keys(held).length === 0) return this.#request(collection, { incremental });
     // What is held may be gone at the source, and a difference from nothing would not say so.
-    if (!resumes || encodedSize(held) > LARGEST_INITIAL) return this.#request(collection, {});
+    if (!resumes || encodedSize(held) > LARGEST_INITIAL) return this.#askAll(watch);
     return this.#request(collection, { incremental, initialResourceVersions: held });
+  }
+
+  #askAll(watch: Watch): RequestResources {
+    watch.wantsAll = true;
+    return this.#request(watch.collection, {});
   }
 
   #decline(collection: string, nonce: string): SinkReceived {

@@ -35,6 +35,8 @@ export interface SinkWatchStatus {
   readonly lastNack?: string;
   /** When the last push came. Milliseconds since the epoch. */
   readonly lastPushAt?: number;
+  /** It is not asked for before this time, since earlier streams ended at it. Milliseconds since the epoch. */
+  readonly askedAgainAt?: number;
 }
 
 /** Pushes of one collection that may wait for their answers; a source that keeps the protocol has one. */
@@ -43,6 +45,8 @@ const MOST_UNANSWERED = 4;
 interface Waiting {
   readonly nonce: string;
   readonly version: string;
+  /** Whether it is what {@link Watch.wantsAll} asked for. */
+  readonly all: boolean;
   answer?: SinkAnswer;
 }
 
@@ -51,6 +55,8 @@ export class Watch {
   readonly collection: string;
   /** Whether the request that asks for it was written. */
   asked = false;
+  /** Whether all there is was asked for and has not come yet, so that a difference is of no use. */
+  wantsAll = false;
   /** In the order in which they came. */
   readonly #waiting: Waiting[] = [];
   #version: string | undefined;
@@ -64,9 +70,11 @@ export class Watch {
   }
 
   /** Takes a push that came at `at`, in milliseconds since the epoch; false if too many wait already. */
-  take({ nonce, version }: SinkPush, at: number): boolean {
+  take({ nonce, version, incremental }: SinkPush, at: number): boolean {
     if (this.#waiting.length >= MOST_UNANSWERED) return false;
-    this.#waiting.push({ nonce, version });
+    const all = this.wantsAll && !incremental;
+    if (all) this.wantsAll = false;
+    this.#waiting.push({ nonce, version, all });
     this.#lastPushAt = at;
     return true;
   }
@@ -76,6 +84,7 @@ export class Watch {
     const push = this.#waiting.find((one) => one.nonce === nonce && one.answer === undefined);
     if (push === undefined) return false;
     push.answer = error === undefined ? { nonce } : { nonce, error };
+    if (error !== undefined && push.all) this.wantsAll = true;
     return true;
   }
 

@@ -13,6 +13,8 @@ export interface SourceIntroduction {
   readonly address: string;
   /** What a Pinnace says its name is, if it is one. */
   readonly instance?: string;
+  /** Whether it says that it heeds `initial_resource_versions`, as a Pinnace does. */
+  readonly resumes?: boolean;
   /** How the name came about: `uri`, `dns`, `token`, `instance` or `address`; absent where we dialled. */
   readonly namedBy?: string;
   /** Patterns of namespaces that it may fill, where whoever let it in has looked that up. */

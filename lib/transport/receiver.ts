@@ -96,11 +96,8 @@ export class Receiver implements AsyncDisposable {
     }
     this.#remember(name, memory);
     memory.proven ||= isProven(by);
-    const unsupported = memory.learn(addressOf(stream));
-    if (unsupported !== undefined) connection.learnedUnsupported(unsupported);
-    const skip = new Set(connection.skip);
-    if (unsupported !== undefined) skip.add(unsupported);
-    this.#start(stream, naming, { connection, skip, memory });
+    memory.learn(addressOf(stream), this.#options.clock.now());
+    this.#start(stream, naming, { connection, memory });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -130,24 +127,27 @@ export class Receiver implements AsyncDisposable {
     return undefined;
   }
 
-  #connect(stream: PushStream, { name, by, instance, namespaces }: Named) {
+  #connect(stream: PushStream, { name, by, instance, resumes, namespaces }: Named) {
     return this.#options.registry.connect({
       name,
       namedBy: by,
       address: stream.peer.address,
       ...(instance === undefined ? {} : { instance }),
+      resumes,
       namespaces,
       end: (reason) => this.#replace(stream, reason),
     });
   }
 
-  #start(stream: PushStream, { by, instance }: Named, known: Known): void {
+  #start(stream: PushStream, { by, instance, resumes }: Named, known: Known): void {
     const { instance: nodeId, collections, judge, sender, observer, clock } = this.#options;
-    const { connection, skip, memory } = known;
+    const { connection, memory } = known;
+    const { skip } = memory;
     const cautious = connection.cautious || memory.cautious;
     const key = ++this.#keys;
     const receiving = new Receiving({
-      ...{ key, stream, connection, skip, cautious, namedBy: by, instance, nodeId, collections },
+      ...{ key, stream, connection, skip, cautious, namedBy: by, instance, resumes, nodeId },
+      ...{ collections, answered: (collection) => memory.answered(collection) },
       ...{ judge, sender, observer, clock, unsaved: memory.unsaved },
       inbox: (givenUp) => this.#room.open(this.#inbox, givenUp),
     });
@@ -157,7 +157,7 @@ export class Receiver implements AsyncDisposable {
     this.#live.set(stream, receiving);
     stream.signal.addEventListener("abort", () => {
       this.#live.delete(stream);
-      memory.end(receiving.howEnded());
+      memory.end(receiving.howEnded(), clock.now());
     }, { once: true });
   }
 
@@ -181,7 +181,6 @@ type Named = Extract<SourceNaming, { readonly kind: "named" }>;
 /** What is known of a source when its stream starts. */
 interface Known {
   readonly connection: SourceConnection;
-  readonly skip: ReadonlySet<string>;
   readonly memory: SourceMemory;
 }
 

@@ -5,49 +5,25 @@
  * @module
  */
 import { formatHostPort } from "../model/host_port.ts";
-import { McpSinkMachine } from "../protocol/mcp_sink.ts";
+import type { McpSinkMachine } from "../protocol/mcp_sink.ts";
 import type { SinkWatchStatus } from "../protocol/sink_watch.ts";
-import type { Judge, Judgement, PushHead } from "../receive/received.ts";
-import type { Clock } from "../rollout/clock.ts";
+import type { Judgement, PushHead } from "../receive/received.ts";
 import { requestResourcesCodec, type Status } from "../wire/messages.ts";
+import { readResourcesHead, type ResourcesHead } from "../wire/resources_head.ts";
+import { Asking } from "./asking.ts";
 import { DIAL_BACKOFF } from "./backoff.ts";
 import type { Inbox } from "./inbox.ts";
-import { Pace, type Retries } from "./pace.ts";
-import type { EndStatus, PushStream } from "./push_stream.ts";
+import { Pace } from "./pace.ts";
+import { type EndStatus, STATUS_CODES } from "./push_stream.ts";
 import { readTrigger } from "./read_trigger.ts";
-import type { ReceivedStreamInfo, ReceiverObserver } from "./receiver_observer.ts";
-import type { Attachment, Sender } from "./sender.ts";
+import type { ReceivedStreamInfo } from "./receiver_observer.ts";
+import { machineOf, type ReceivingParts } from "./receiving_parts.ts";
+import type { Attachment } from "./sender.ts";
 import type { NamedBy } from "./source_name.ts";
 import type { StreamEnd } from "./source_memory.ts";
-import type { AcceptedPush, RefusedPush, SourceConnection } from "./source_registry.ts";
+import type { AcceptedPush, RefusedPush } from "./source_registry.ts";
+import { tooLarge } from "./too_large.ts";
 import { Unsaved } from "./unsaved.ts";
-
-/** What a stream of a source is made of. */
-export interface ReceivingParts {
-  readonly key: number;
-  readonly stream: PushStream;
-  readonly connection: SourceConnection;
-  /** Collections not to ask for. */
-  readonly skip: ReadonlySet<string>;
-  /** Whether to ask for one collection at a time. */
-  readonly cautious: boolean;
-  readonly namedBy: NamedBy;
-  readonly instance: string | undefined;
-  /** `sink_node.id`. */
-  readonly nodeId: string;
-  readonly collections: readonly string[];
-  readonly judge: Judge;
-  readonly sender: Sender;
-  readonly observer: ReceiverObserver;
-  readonly clock: Clock;
-  /** Opens what holds its messages until it is given up. */
-  readonly inbox: (givenUp: () => void) => Inbox;
-  /** Attempts of the source to have its pushes saved; outlives the stream. */
-  readonly unsaved: Retries;
-}
-
-/** How long a cautious stream waits for the answer about one collection before it asks for the next. Milliseconds. */
-const PATIENCE = 10_000;
 
 /** Pace of answers to what was not asked for: a heartbeat is answered at once, a storm of them is not. */
 const UNASKED_PACE = { first: 50, most: 2000 };
@@ -61,9 +37,6 @@ const LONGEST_REASON = 2000;
 const TOO_MANY = "more than can be kept: wait for the answer before the next push of a collection";
 const NO_ROOM = "sources send more than can be kept for now, this one the most: come again later";
 
-const INVALID_ARGUMENT = 3;
-const UNAVAILABLE = 14;
-
 /** One stream of a source at work. It ends with its stream. */
 export class Receiving implements ReceivedStreamInfo {
   readonly key: number;
@@ -72,6 +45,7 @@ export class Receiving implements ReceivedStreamInfo {
   readonly done: Promise<void>;
   readonly #parts: ReceivingParts;
   readonly #machine: McpSinkMachine;
+  readonly #asking: Asking;
   readonly #attachment: Attachment;
   readonly #inbox: Inbox;
   readonly #refusals = new Map<string, Pace>();
@@ -80,21 +54,18 @@ export class Receiving implements ReceivedStreamInfo {
   #bytesReceived = 0;
   #triggers = 0;
   #reason: string | undefined;
-  #endedBy: "us" | "source" = "source";
+  #endedBy: "us" | "source" | "successor" | undefined;
 
   constructor(parts: ReceivingParts) {
-    const { connection, stream, clock, sender, instance } = this.#parts = parts;
+    const { stream, clock, sender } = this.#parts = parts;
     this.key = parts.key;
     this.openedAt = clock.now();
     this.#inbox = parts.inbox(() => this.end({ code: "RESOURCE_EXHAUSTED", message: NO_ROOM }));
-    this.#machine = new McpSinkMachine({
-      nodeId: parts.nodeId,
-      collections: parts.collections,
-      incremental: true,
-      initial: (collection) => connection.held(collection),
-      resumes: instance !== undefined, // a Pinnace
-      cautious: parts.cautious,
-      skip: parts.skip,
+    this.#machine = machineOf(parts);
+    this.#asking = new Asking({
+      ...{ machine: this.#machine, cautious: parts.cautious, skip: parts.skip, clock },
+      signal: stream.signal,
+      wake: () => this.#attachment.wake(),
     });
     this.#unsaved = new Unsaved({
       clock,
@@ -135,21 +106,19 @@ export class Receiving implements ReceivedStreamInfo {
   }
 
   collections(): readonly SinkWatchStatus[] {
-    return this.#machine.status();
+    return this.#asking.status();
   }
 
   /** How it ended, once it has. */
   howEnded(): StreamEnd {
-    if (this.#endedBy === "us") return { abrupt: false };
-    const unanswered = this.#machine.unanswered();
-    return {
-      abrupt: this.#machine.status().some((one) => one.requested && one.lastPushAt === undefined),
-      ...(unanswered === undefined ? {} : { unanswered }),
-    };
+    // Whatever ended it on our side, a limit of ours included, says nothing about the source.
+    const by = this.#endedBy ?? (this.#parts.stream.failure === undefined ? "source" : "us");
+    return by === "us" ? { abrupt: false } : this.#asking.howEnded();
   }
 
   /** The source has opened another stream: this one is ended. */
   replaced(reason: string): void {
+    this.#endedBy ??= "successor"; // the source may have given this one up without a word
     this.#reason ??= reason;
     this.#parts.stream.end({ code: "ABORTED", message: reason });
   }
@@ -157,7 +126,7 @@ export class Receiving implements ReceivedStreamInfo {
   /** Ends the stream; the reason is logged. */
   end(status: EndStatus): void {
     if (this.#parts.stream.signal.aborted) return;
-    this.#endedBy = "us";
+    this.#endedBy ??= "us";
     this.#reason ??= status.message;
     this.#parts.stream.end(status);
   }
@@ -167,12 +136,14 @@ export class Receiving implements ReceivedStreamInfo {
   }
 
   async #run(): Promise<void> {
-    await Promise.all([this.#inbox.each((bytes) => this.#work(bytes)), this.#goOn()]);
+    const work = this.#inbox.each((bytes) => this.#work(bytes));
+    await Promise.all([work, this.#asking.run()]);
   }
 
   #next() {
     const request = this.#machine.next();
     if (request === undefined) return undefined;
+    if (request.responseNonce === "") this.#asking.asked();
     const bytes = requestResourcesCodec.encode(request);
     return { pieces: [bytes], length: bytes.length };
   }
@@ -199,43 +170,77 @@ export class Receiving implements ReceivedStreamInfo {
   }
 
   async #work(bytes: Uint8Array): Promise<void> {
-    const { judge, connection } = this.#parts;
-    const { length } = bytes; // the judge may give its memory away
     try {
-      const options = { protocol: "mcp", namespaces: connection.namespaces } as const;
-      const judgement = await judge(bytes, options, this.#signal);
-      if (!this.#signal.aborted) await this.#heed(judgement, length);
+      const head = this.#readHead(bytes);
+      if (head !== undefined) await this.#take(head, bytes);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** What goes wrong with a push ends one stream, not the process. */
-  #fail(error: unknown): void {
-    const why = error instanceof Error ? error.message : String(error);
-    this.end({ code: "INTERNAL", message: `the push could not be handled: ${why}` });
+  #readHead(bytes: Uint8Array): ResourcesHead | undefined {
+    try {
+      return readResourcesHead(bytes);
+    } catch (error) {
+      this.end({ code: "INVALID_ARGUMENT", message: reasonOf(error) });
+      return undefined;
+    }
   }
 
-  async #heed(judgement: Judgement, bytes: number): Promise<void> {
-    if (judgement.kind === "unreadable") {
-      return this.end({ code: "INVALID_ARGUMENT", message: judgement.message });
-    }
-    const { clock } = this.#parts;
-    const received = this.#machine.receive(judgement.head, clock.now());
+  /** Judging takes long: what was not asked for is not judged. */
+  async #take(head: ResourcesHead, bytes: Uint8Array): Promise<void> {
+    const { clock, answered } = this.#parts;
+    const received = this.#machine.receive(head, clock.now());
     if (received.kind === "error") return this.end(received);
     this.#attachment.wake(); // a cautious stream asks on
-    if (received.kind !== "push") {
+    if (received.kind === "trigger" || received.kind === "unasked") {
       const wait = this.#unasked.delay(clock.now());
       return wait === 0 ? undefined : await clock.sleep(wait, this.#signal);
     }
-    this.#parts.observer.push(this, judgement, bytes);
-    if (judgement.kind === "refused") this.#refuse(judgement);
-    else await this.#accept(judgement);
+    answered(head.type);
+    if (received.kind === "difference") {
+      const { message } = received;
+      return this.#refuse({ kind: "refused", head, findings: [], message }, bytes.length);
+    }
+    await this.#judge(head, bytes);
   }
 
-  #refuse(push: RefusedPush): void {
+  /** What goes wrong with a push ends one stream, not the process. */
+  #fail(error: unknown): void {
+    this.end({ code: "INTERNAL", message: `the push could not be handled: ${reasonOf(error)}` });
+  }
+
+  async #judge(head: PushHead, bytes: Uint8Array): Promise<void> {
+    const { judge, connection, observer } = this.#parts;
+    const { length } = bytes; // the judge may give its memory away
+    const options = { protocol: "mcp", namespaces: connection.namespaces } as const;
+    let judgement: Judgement;
+    try {
+      judgement = await judge(bytes, options, this.#signal);
+    } catch (error) {
+      if (!this.#signal.aborted) this.#unjudged(head, reasonOf(error));
+      return;
+    }
+    if (this.#signal.aborted) return;
+    if (judgement.kind === "unreadable") {
+      return this.end({ code: "INVALID_ARGUMENT", message: judgement.message });
+    }
+    if (judgement.kind === "refused") return this.#refuse(judgement, length);
+    observer.push(this, judgement, length);
+    await this.#accept(judgement);
+  }
+
+  /** That we failed to judge says nothing about the push: it is welcome again, ever later. */
+  #unjudged(head: PushHead, message: string): void {
+    this.#parts.connection.refused({ kind: "refused", head, findings: [], message });
+    this.#nack(head, STATUS_CODES.UNAVAILABLE, message);
+    this.#unsaved.add(head.type, message);
+  }
+
+  #refuse(push: RefusedPush, bytes: number): void {
+    this.#parts.observer.push(this, push, bytes);
     this.#parts.connection.refused(push);
-    this.#nack(push.head, INVALID_ARGUMENT, push.message);
+    this.#nack(push.head, STATUS_CODES.INVALID_ARGUMENT, push.message);
   }
 
   async #accept(push: AcceptedPush): Promise<void> {
@@ -243,7 +248,7 @@ export class Receiving implements ReceivedStreamInfo {
     const taken = await this.#parts.connection.take(push, this.#signal);
     if (this.#signal.aborted) return;
     if (!taken.ok) {
-      this.#nack(head, UNAVAILABLE, taken.message);
+      this.#nack(head, STATUS_CODES.UNAVAILABLE, taken.message);
       return this.#unsaved.add(head.type, taken.message);
     }
     this.#refusals.get(head.type)?.reset();
@@ -276,24 +281,20 @@ export class Receiving implements ReceivedStreamInfo {
     this.#attachment.wake();
   }
 
-  /** A source that is silent about one collection may serve the next. */
-  async #goOn(): Promise<void> {
-    const { clock, cautious } = this.#parts;
-    if (!cautious) return;
-    while (this.#machine.asking && !this.#signal.aborted) {
-      const before = this.#machine.unanswered();
-      await clock.sleep(PATIENCE, this.#signal);
-      if (this.#signal.aborted || before === undefined) continue;
-      if (this.#machine.unanswered() !== before) continue;
-      this.#machine.goOn();
-      this.#attachment.wake();
-    }
-  }
-
   #closed(): void {
+    const { connection, observer, stream } = this.#parts;
     this.#attachment[Symbol.dispose]();
     this.#inbox.close();
-    this.#parts.connection[Symbol.dispose]();
-    this.#parts.observer.closed(this, this.#reason ?? this.#parts.stream.failure);
+    const large = tooLarge(stream.failure, this.#machine.unanswered());
+    if (large !== undefined) {
+      this.#reason = large.message;
+      connection.refused(large);
+    }
+    connection[Symbol.dispose]();
+    observer.closed(this, this.#reason ?? stream.failure);
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -162,10 +162,10 @@ export class PushServer implements AsyncDisposable {
     http2.once("close", () => {
       clearTimeout(release);
       siblings.delete(stream);
-      stream.closed();
+      stream.closed(refusalOf(http2));
     });
     call.once("cancelled", () => { // also when its trailers are sent
-      stream.closed();
+      stream.closed(refusalOf(http2));
       if (!http2.closed) release = setTimeout(() => wire.release(), RELEASE_AFTER);
     });
     call.once("end", () => stream.end());
@@ -242,6 +242,13 @@ function peerOf(gate: Gate): Peer {
     ...(identity === undefined ? {} : { identity }),
     ...(listener === undefined ? {} : { listener }),
   };
+}
+
+/** Why grpc-js ended a call on its own, where it did: a message beyond the limit, a frame that is none. */
+function refusalOf({ sentTrailers, sentHeaders }: ServerHttp2Stream): string | undefined {
+  const sent = sentTrailers ?? sentHeaders ?? {};
+  if (Number(sent["grpc-status"] ?? 0) === 0) return undefined;
+  return decodeURI(String(sent["grpc-message"] ?? ""));
 }
 
 function unaryError(error: unknown): Partial<grpc.StatusObject> {

@@ -15,11 +15,17 @@ const MOST_TAKEOVERS = 5;
 /** Milliseconds. */
 const CONTESTED_FOR = 60_000;
 
+/** A collection at which the source ended its streams is asked for again after this time, where other causes are as likely. Milliseconds. */
+const DOUBTED_FOR = 60_000;
+
+/** The same where nothing else can have been the cause, or where it happened again and again. */
+const SURE_FOR = 3_600_000;
+
 /** How a stream ended. */
 export interface StreamEnd {
   /** Whether the source ended it, and had not answered about every collection that it was asked for. */
   readonly abrupt: boolean;
-  /** Where one collection is asked for at a time and the source ended it: the one that was not answered. */
+  /** Where the source ended it soon after it was asked for one collection: that one, not answered. */
   readonly unanswered?: string;
 }
 
@@ -34,6 +40,8 @@ export class SourceMemory {
   #lost: { readonly collection: string; readonly times: number } | undefined;
   /** Streams in a row that the source ended before it had answered everything. */
   #abrupt = 0;
+  /** Collections that it may not serve. */
+  readonly #doubts = new Map<string, Doubt>();
   #takeovers: readonly number[] = [];
   #turnedAway = -Infinity;
 
@@ -42,29 +50,41 @@ export class SourceMemory {
     return this.#abrupt >= STREAMS_LOST;
   }
 
+  /** Collections not to ask for before these times. */
+  get skip(): ReadonlyMap<string, number> {
+    return new Map([...this.#doubts].map(([collection, { until }]) => [collection, until]));
+  }
+
+  /** The source has answered about a collection, so it serves that. */
+  answered(collection: string): void {
+    this.#doubts.delete(collection);
+  }
+
   /** A stream is over. */
-  end({ abrupt, unanswered }: StreamEnd): void {
+  end({ abrupt, unanswered }: StreamEnd, now: number): void {
     this.#abrupt = abrupt ? this.#abrupt + 1 : 0;
     if (unanswered === undefined) this.#lost = undefined;
-    else {
+    else if (this.#doubts.has(unanswered)) { // it was asked for again
+      this.#lost = undefined;
+      this.#doubt(unanswered, now);
+    } else {
       const times = this.#lost?.collection === unanswered ? this.#lost.times + 1 : 1;
       this.#lost = { collection: unanswered, times };
     }
   }
 
   /**
-   * A stream is opened from this address and port. Gives the collection that the source does not
-   * serve, if its last streams tell. Istio's own library gives a stream up at one, without a word
-   * where it dialled; but its next stream comes by the same connection, as it would not had the
-   * network failed.
+   * A stream is opened from this address and port: its last streams may tell of a collection that the
+   * source does not serve. Istio's own library gives a stream up at one, without a word where it
+   * dialled; but its next stream comes by the same connection, as it would not had the network failed.
    */
-  learn(address: string): string | undefined {
+  learn(address: string, now: number): void {
     const same = this.#address === address;
     this.#address = address;
     const lost = this.#lost;
-    if (lost === undefined || (!same && lost.times < STREAMS_LOST)) return undefined;
+    if (lost === undefined || (!same && lost.times < STREAMS_LOST)) return;
     this.#lost = undefined;
-    return lost.collection;
+    this.#doubt(lost.collection, now, same ? SURE_FOR : DOUBTED_FOR);
   }
 
   /**
@@ -80,4 +100,17 @@ export class SourceMemory {
     this.#takeovers = [...this.#takeovers, now];
     return true;
   }
+
+  /** Each time the doubt lasts twice as long. */
+  #doubt(collection: string, now: number, least = DOUBTED_FOR): void {
+    const before = this.#doubts.get(collection)?.lasts ?? 0;
+    const lasts = Math.min(SURE_FOR, Math.max(least, 2 * before));
+    this.#doubts.set(collection, { until: now + lasts, lasts });
+  }
+}
+
+interface Doubt {
+  readonly until: number;
+  /** Milliseconds. */
+  readonly lasts: number;
 }

@@ -6,12 +6,18 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
+import { INSTANCE_HEADER } from "../model/instance_header.ts";
 import { matchesPattern } from "../model/pattern.ts";
 import type { SourceRule } from "../model/settings.ts";
 import type { PushStream } from "./push_stream.ts";
 
-/** The header in which a Pinnace that dials out says its instance. */
-export const INSTANCE_HEADER = "x-pinnace-instance";
+export { INSTANCE_HEADER };
+
+/**
+ * The header in which a Pinnace that dials out says (`1`) that it heeds `initial_resource_versions`. Any
+ * source can have a name; only who heeds these may be asked for a difference from what is held.
+ */
+export const RESUMES_HEADER = "x-pinnace-resumes";
 
 /** What a source is named by. The first three are proved. */
 export type NamedBy = "uri" | "dns" | "token" | "instance" | "address";
@@ -34,6 +40,8 @@ export type SourceNaming =
     readonly by: NamedBy;
     /** What it says of itself, whatever it is named by. */
     readonly instance?: string;
+    /** Whether it heeds `initial_resource_versions`, as it says. */
+    readonly resumes: boolean;
     /** Patterns of namespaces that it may fill; empty: all. */
     readonly namespaces: readonly string[];
   }
@@ -64,7 +72,8 @@ export function nameSource(
     return denied("PERMISSION_DENIED", `${found.name}: ${NOT_AMONG}`);
   }
   const said = instance === undefined || wrong !== undefined ? {} : { instance };
-  return { kind: "named", ...found, ...said, namespaces };
+  const resumes = stream.metadata[RESUMES_HEADER]?.[0] === "1";
+  return { kind: "named", ...found, ...said, resumes, namespaces };
 }
 
 /** Namespaces that the first rule for this source gives; undefined: no rule is for it. */

@@ -6,7 +6,7 @@
  *   what is not named must be empty. `sink: nothing` says that there is none.
  * - `source: { push: A, nonce, version, means }` is a message of the source; `ends` how the stream must end.
  * - `accepted: { of: A, nonce }` and `refused: { …, code, message }` say what became of a push.
- * - `goOn: true`, `unanswered: A`, and `status: { A: { acks: 1 } }`, which compares parts.
+ * - `goOn: true`, `askAgain: A`, `unanswered: A`, and `status: { A: { acks: 1 } }`, which compares parts.
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { load } from "js-yaml";
@@ -38,6 +38,7 @@ interface Step {
     readonly message: string;
   };
   readonly goOn?: true;
+  readonly askAgain?: string;
   readonly unanswered?: string | null;
   readonly status?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -57,13 +58,14 @@ interface SourceSays {
   readonly push: string;
   readonly nonce: string;
   readonly version?: string;
+  readonly incremental?: boolean;
   readonly means?: string;
   readonly ends?: { readonly code: string; readonly message: string };
 }
 
-const STEP_KEYS = "sink source accepted refused goOn unanswered status".split(" ");
+const STEP_KEYS = "sink source accepted refused goOn askAgain unanswered status".split(" ");
 const SINK_KEYS = "asks ack nack of code message incremental versions".split(" ");
-const SOURCE_KEYS = "push nonce version means ends".split(" ");
+const SOURCE_KEYS = "push nonce version incremental means ends".split(" ");
 
 /** Reads a file of transcripts. */
 export function readSinkTranscripts(text: string): readonly SinkTranscript[] {
@@ -107,6 +109,7 @@ function runStep(machine: McpSinkMachine, step: Step): void {
     machine.settle(of, nonce, { code, message, details: [] });
   }
   if (step.goOn) machine.goOn();
+  if (step.askAgain !== undefined) machine.askAgain(step.askAgain);
   if (step.unanswered !== undefined) assertEquals(machine.unanswered() ?? null, step.unanswered);
   for (const [collection, parts] of Object.entries(status ?? {})) {
     const found: Record<string, unknown> = {
@@ -119,8 +122,8 @@ function runStep(machine: McpSinkMachine, step: Step): void {
 
 function receive(machine: McpSinkMachine, source: SourceSays): void {
   onlyKeys(source, SOURCE_KEYS);
-  const { push: type, nonce, version = "", means, ends } = source;
-  const received = machine.receive({ type, nonce, version, incremental: false }, 1000);
+  const { push: type, nonce, version = "", incremental = false, means, ends } = source;
+  const received = machine.receive({ type, nonce, version, incremental }, 1000);
   if (ends !== undefined) {
     assert(received.kind === "error", `the stream was to end, but: ${received.kind}`);
     assertEquals(received.code, ends.code);

@@ -4,7 +4,7 @@ import { RESOURCE_SINK_PATH } from "../../lib/transport/sink_link.ts";
 import { resourcesCodec } from "../../lib/wire/messages.ts";
 import { FakeClock, FakeStream } from "./fakes.ts";
 import { concat, data, grpcRequest, headers, PREFACE, settings } from "./frames.ts";
-import { Bench, ENTRIES, RawSource, WORKLOADS } from "./receiving_bench.ts";
+import { Bench, ENTRIES, judge, RawSource, WORKLOADS } from "./receiving_bench.ts";
 import { RawPeer, until } from "./sockets.ts";
 
 Deno.test("receiver: a message that is none ends the stream, and only that", async () => {
@@ -91,14 +91,38 @@ Deno.test("receiver: of a push that breaks off in the middle nothing is taken, a
   assertEquals(bench.entries("127.0.0.1"), undefined);
 });
 
-Deno.test("receiver: a judge that fails ends the stream that it failed, with the reason", async () => {
+Deno.test("receiver: a push that could not be judged is refused for now, and the source is made to come again", async () => {
+  const clock = new FakeClock();
   await using bench = await Bench.start({
+    clock,
     judge: () => Promise.reject(new Error("the worker died")),
   });
   await using source = new RawSource(bench.serving.port);
   source.push("1");
+  await source.hears("- 1 14 the worker died");
+  assert(bench.log.includes("refused the worker died"));
+  await clock.pass(999);
+  assertEquals(source.call.status, undefined);
+  await clock.pass(1);
   const { code, details } = await source.call.ended();
-  assertEquals([code, details], [13, "the push could not be handled: the worker died"]);
+  assertEquals([code, details], [14, "come again: the worker died"]);
+});
+
+Deno.test("receiver: what was not asked for is not judged", async () => {
+  let judged = 0;
+  await using bench = await Bench.start({
+    judge: (...args) => {
+      judged++;
+      return judge(...args);
+    },
+  });
+  await using source = new RawSource(bench.serving.port);
+  source.push("n".repeat(900), ["shop/a@1"], { collection: "k8s/core/v1/pods" });
+  await until(() => source.said.some((text) => text.includes("unsupported collection")), "no");
+  assertEquals(judged, 0);
+  source.push("1", ["shop/a@1"]);
+  await source.hears("+ 1");
+  assertEquals(judged, 1);
 });
 
 Deno.test("receiver: what could not be saved is refused, and the source is made to come again", async () => {

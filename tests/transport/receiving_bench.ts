@@ -39,7 +39,6 @@ export const WORKLOADS = KINDS[1]!.collection;
 export interface Kept {
   /** By collection and name, the source's versions. */
   readonly held: Map<string, Record<string, string>>;
-  readonly unsupported: Set<string>;
   streams: number;
   end: ((reason: string) => void) | undefined;
 }
@@ -137,7 +136,7 @@ export class Bench implements AsyncDisposable {
         this.connected.push(source);
         if (this.refused !== undefined) return { refused: this.refused };
         const kept = this.sources.get(source.name) ??
-          { held: new Map(), unsupported: new Set<string>(), streams: 0, end: undefined };
+          { held: new Map(), streams: 0, end: undefined };
         this.sources.set(source.name, kept);
         kept.end?.("another stream of this source took its place");
         kept.end = source.end;
@@ -146,9 +145,9 @@ export class Bench implements AsyncDisposable {
           name: source.name,
           namespaces: source.namespaces ?? [],
           held: (collection) => kept.held.get(collection) ?? {},
-          skip: kept.unsupported,
+          skip: new Set(),
           cautious: this.cautious,
-          learnedUnsupported: (collection) => void kept.unsupported.add(collection),
+          learnedUnsupported: () => {},
           take: async (push, signal) => {
             await this.saving;
             if (this.unsaved !== undefined) return { ok: false, message: this.unsaved };

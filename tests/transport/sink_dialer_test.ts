@@ -85,7 +85,7 @@ Deno.test("dial-out: the first message is the trigger, without a nonce, and head
   await settle();
   assertEquals(bench.dialled, [{
     host: "192.0.2.1",
-    headers: { "x-pinnace-instance": "edge-1", "x-site": "fra" },
+    headers: { "x-pinnace-instance": "edge-1", "x-pinnace-resumes": "1", "x-site": "fra" },
   }]);
   const first = resourcesCodec.decode(bench.streams[0]!.written[0]!);
   assertEquals([first.collection, first.nonce], ["$triggerCollection", ""]);

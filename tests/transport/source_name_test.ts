@@ -74,10 +74,25 @@ Deno.test("source name: what a source calls itself is told along, whatever it is
     name: SPIFFE,
     by: "uri",
     instance: "edge-fra-1",
+    resumes: false,
     namespaces: [],
   });
   const garbled = name({ uris: [SPIFFE], instance: "edge\u0007" });
   assert(garbled.kind === "named" && garbled.instance === undefined);
+});
+
+Deno.test("source name: whether a source heeds what is held it says by a header of its own, not by having a name", () => {
+  const resumes = (metadata: Readonly<Record<string, readonly string[]>>) => {
+    const peer = { address: "192.0.2.7", port: 4321 };
+    const naming = nameSource({ peer, metadata }, {
+      ...{ tokens: () => new Map(), unproven: true, from: [] },
+    });
+    return naming.kind === "named" && naming.resumes;
+  };
+  assertEquals(resumes({ "x-pinnace-resumes": ["1"] }), true);
+  for (const not of [{}, { "x-pinnace-instance": ["edge-1"] }, { "x-pinnace-resumes": ["0"] }]) {
+    assertEquals(resumes(not), false);
+  }
 });
 
 Deno.test("source name: an address is named without its IPv4-mapped form", () => {
