@@ -94,3 +94,21 @@ Deno.test("source store: kills and restarts lose nothing, whatever was half done
     await check(second.afterKill(), progress);
   }
 });
+
+Deno.test("source store: a loss of power leaves a whole set also where a process appends to what a killed one left", async () => {
+  let states = 0;
+  for (let at = 1, ended = false; !ended; at++) {
+    for (let next = 1, nextEnded = false; !nextEnded; next++) {
+      const files = new SimulatedDisk();
+      files.fault = crashAt(at);
+      const progress = { saved: -1, begun: -1 };
+      ended = await run(files, progress, { first: 0, last: 1 });
+      const second = files.afterKill();
+      second.fault = crashAt(next);
+      // What the first did not flush may go, until the second flushed: only what was promised counts.
+      nextEnded = await run(second, progress, { first: progress.begun + 1, last: 2 });
+      states += await forEveryChoice((choose) => check(second.afterPowerLoss(choose), progress));
+    }
+  }
+  assert(states > 300, `${states} states`);
+});
