@@ -185,6 +185,8 @@ export class App implements AsyncDisposable {
       await this.#intake.load(stored?.snapshot);
       this.#uniting.settle();
     }
+    // A source may have been told that something is kept before a snapshot had it: nobody is to see less.
+    await this.#publisher.idle();
     if (stored === undefined) return;
     // The configuration may name other ports by now: then these need not be had.
     try {
@@ -280,6 +282,7 @@ export class App implements AsyncDisposable {
       workerUrl,
       sender: this.#sender,
       offer: (name, collections, options) => this.#publisher.offer(name, collections, options),
+      pause: () => this.#publisher.pause(),
       allowed: (name, namespaces) => {
         if (this.#uniting.allow(name, namespaces)) this.#publisher.reunited();
       },

@@ -11,8 +11,9 @@ import type { SourceStore } from "../receive/received.ts";
 import type { SourceEvent } from "../receive/source_events.ts";
 import { type SourceRules, Sources, type SourcesOptions } from "../receive/sources.ts";
 import type { HeldCandidate } from "../rollout/publishing.ts";
+import type { Collections } from "../rollout/parts.ts";
 import { systemClock } from "../rollout/clock.ts";
-import { ownCollections, type Snapshot } from "../snapshot/snapshot.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Sender } from "../transport/sender.ts";
 import type { PullContext, PullObserver } from "../transport/pull_link.ts";
 import { Pulls } from "../transport/puller.ts";
@@ -26,6 +27,7 @@ export interface IntakeOptions extends Omit<ReceiverDoorOptions, "registry" | "j
   readonly store: SourceStore;
   /** Puts what a source gives into effect; `Publisher.offer` does. */
   readonly offer: SourcesOptions["offer"];
+  readonly pause: SourcesOptions["pause"];
   /** Told which namespaces a source may fill. */
   readonly allowed: SourcesOptions["allowed"];
   readonly onEvent: (event: SourceEvent) => void;
@@ -56,6 +58,7 @@ export class Intake implements AsyncDisposable {
       store: options.store,
       clock: systemClock,
       offer: options.offer,
+      pause: options.pause,
       allowed: options.allowed,
       onEvent: options.onEvent,
     });
@@ -85,7 +88,8 @@ export class Intake implements AsyncDisposable {
   /** Puts into effect what is stored of sources. `restored` is what is served meanwhile. */
   async load(restored: Snapshot | undefined): Promise<void> {
     if (restored !== undefined) this.sources.configure(rulesOf(restored.settings));
-    await this.sources.load(foreignCollections(restored));
+    const { collections = NOTHING, origins = NOTHING } = restored ?? {};
+    await this.sources.load({ served: collections, origins });
   }
 
   /** Puts settings into effect that may change at any time: whom to pull from, and who may fill what. */
@@ -139,12 +143,4 @@ function rulesOf({ receive, pull }: Settings): SourceRules {
   return { ...(receive === undefined ? {} : { receive }), pull };
 }
 
-/** What a snapshot has of other sources, by kind. */
-function foreignCollections(snapshot: Snapshot | undefined) {
-  if (snapshot === undefined) return new Map();
-  const own = ownCollections(snapshot);
-  return new Map([...snapshot.collections].map(([kind, collection]) => {
-    const names = Array.from(own.get(kind) ?? [], ({ name }) => name);
-    return [kind, collection.patch([], names)] as const;
-  }));
-}
+const NOTHING: Collections = new Map();

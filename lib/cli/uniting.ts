@@ -7,7 +7,9 @@
 import type { Log } from "../log.ts";
 import type { Finding } from "../model/finding.ts";
 import type { MergeMode, ReceiveSettings } from "../model/settings.ts";
+import { Origins } from "../receive/origins.ts";
 import { Union } from "../receive/union.ts";
+import type { Uniter } from "../rollout/parts.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { FindingLog } from "./finding_log.ts";
 
@@ -23,12 +25,22 @@ export class Uniting implements Disposable {
   }
 
   /** For the publisher, which asks once. What a stored snapshot served is served on in the same way. */
-  readonly unite = (stored: Snapshot | undefined): Union => {
+  readonly unite = (stored: Snapshot | undefined): Uniter => {
     const served = stored === undefined ? {} : { served: stored.collections };
     const union = new Union({ merge: mergeOf(stored?.settings.receive), ...served });
     for (const [part, namespaces] of this.#allowed) union.allow(part, namespaces);
     this.#allowed.clear();
-    return this.#union = union;
+    this.#union = union;
+    const origins = new Origins((kind, name) => union.owner(kind, name));
+    return {
+      set: (part, collections) => union.set(part, collections),
+      get collections() {
+        return union.collections;
+      },
+      get origins() {
+        return origins.of(union.collections);
+      },
+    };
   };
 
   /**

@@ -34,3 +34,13 @@ export function limitTo(set: SourceSet, namespaces: readonly string[]): SourceSe
   );
   return same ? set : { collections, told };
 }
+
+/** Of these collections what the others have by name as well. */
+export function limitToNames(collections: Collections, others: Collections): Collections {
+  return new Map([...collections].map(([kind, collection]) => {
+    const other = others.get(kind);
+    const outside: string[] = [];
+    for (const { name } of collection) if (other?.get(name) === undefined) outside.push(name);
+    return [kind, collection.patch([], outside)];
+  }));
+}

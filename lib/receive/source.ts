@@ -7,6 +7,7 @@ import type { Clock } from "../rollout/clock.ts";
 import type { Judgement, SourceSet, StoredSource } from "./received.ts";
 import type { SourceConnection, SourceIntroduction, Taken } from "./registry.ts";
 import { Expiry } from "./expiry.ts";
+import type { OfferOptions } from "../rollout/publishing.ts";
 import { countOf, limitTo } from "./limit_set.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
 import { SetSaver } from "./set_saver.ts";
@@ -22,8 +23,7 @@ export interface SourceContext {
   readonly onEvent: (event: SourceEvent) => void;
   /** Aborted when the registry is closed. */
   readonly signal: AbortSignal;
-  /** A source gives these itself, and they are in effect: nothing that is served may go meanwhile. */
-  readonly given: (kind: string, names: Iterable<string>) => void;
+  readonly pause: SourcesOptions["pause"];
   /** A source may fill these namespaces from now on (patterns; empty: all). */
   readonly allowed: (name: string, namespaces: readonly string[]) => void;
   /** The source was away for as long as it is kept. */
@@ -38,6 +38,17 @@ const SAVE_BUDGET = 2000;
 /** A collection that a source does not have is asked for again after this time. Milliseconds. */
 const UNSUPPORTED_FOR = 3_600_000;
 
+/** Publishing waits no longer than this for a save. Milliseconds. */
+const PUBLISH_BUDGET = 250;
+
+/** What proves a name. */
+const PROOFS: ReadonlySet<string> = new Set(["uri", "dns", "token"]);
+
+/** Whether a name that came about like this is proved. */
+export function isProof(namedBy: string | undefined): boolean {
+  return PROOFS.has(namedBy ?? "");
+}
+
 interface Live {
   readonly introduction: SourceIntroduction;
   readonly since: number;
@@ -50,7 +61,8 @@ export class KnownSource {
   readonly name: string;
   readonly #context: SourceContext;
   readonly #firstSeen: number;
-  #lastSeen: number;
+  /** The strongest proof that its name has had. */
+  #namedBy: string | undefined;
   #set: SourceSet;
   #live: Live | undefined;
   #staleSince: number;
@@ -68,7 +80,7 @@ export class KnownSource {
     this.name = stored.name;
     this.#context = context;
     this.#firstSeen = stored.firstSeen;
-    this.#lastSeen = stored.lastSeen;
+    this.#namedBy = stored.namedBy;
     this.#set = stored.set;
     this.#staleSince = context.clock.now();
     this.#expiry = new Expiry(context.clock, context.signal, () => context.expired(this));
@@ -78,7 +90,12 @@ export class KnownSource {
       clock: context.clock,
       signal: context.signal,
       save: (set) =>
-        context.save({ name, set, firstSeen: this.#firstSeen, lastSeen: this.#lastSeen }),
+        context.save({
+          name,
+          set,
+          firstSeen: this.#firstSeen,
+          ...(this.#namedBy === undefined ? {} : { namedBy: this.#namedBy }),
+        }),
       failed: (error) => context.onEvent({ kind: "saveFailed", name, error }),
     });
   }
@@ -94,9 +111,13 @@ export class KnownSource {
   }
 
   /** Puts what it has given into effect, or has it held. */
-  offer({ trusted = false, changedAt = this.#context.clock.now() } = {}): void {
-    this.#give(trusted, changedAt);
-    if (!this.#held) this.#given();
+  offer(options: Partial<OfferOptions> = {}): void {
+    this.#give({ changedAt: this.#context.clock.now(), ...options });
+  }
+
+  /** Its set was lost, and made anew of what was served of it. */
+  recovered(): void {
+    void this.#save();
   }
 
   /** Makes these the namespaces that it may fill, and this the time that it is kept; what is outside goes. */
@@ -110,8 +131,13 @@ export class KnownSource {
     const limited = limitTo(this.#set, namespaces);
     if (limited === this.#set) return;
     this.#set = limited;
-    this.#give(false, this.#context.clock.now());
+    this.#give({ changedAt: this.#context.clock.now() });
     if (!this.#held) void this.#save();
+  }
+
+  /** Whether its name was proved once, so that nobody can have it who proves nothing. */
+  get isProven(): boolean {
+    return isProof(this.#namedBy);
   }
 
   /** A stream of it has been opened; an earlier one is ended. */
@@ -119,6 +145,7 @@ export class KnownSource {
     this.end("another stream of the same source has taken its place");
     const live: Live = { introduction, since: this.#context.clock.now(), connected: false };
     this.#live = live;
+    if (!this.isProven && introduction.namedBy !== undefined) this.#namedBy = introduction.namedBy;
     this.#expiry.stop();
     if (introduction.tentative !== true) this.#connected(live);
     // deno-lint-ignore no-this-alias
@@ -178,7 +205,6 @@ export class KnownSource {
   /** What was held of it has been let pass. */
   confirmed(): void {
     this.#held = false;
-    this.#given();
     void this.#save();
   }
 
@@ -197,8 +223,8 @@ export class KnownSource {
     if (signal.aborted) return { ok: false, message: "the stream is over" };
     this.#connected(live);
     const { head, kindName, resources, removed } = judgement;
-    const { clock, onEvent, given } = this.#context;
-    this.#lastSeen = this.#lastPushAt = clock.now();
+    const { clock, onEvent } = this.#context;
+    this.#lastPushAt = clock.now();
     this.#refused = undefined;
     const next = applyPush(this.#set, judgement);
     if (next === this.#set && this.#saver.holds(next)) return { ok: true };
@@ -208,10 +234,9 @@ export class KnownSource {
       return { ok: false, message: tooLarge };
     }
     this.#set = next;
-    this.#give(false, this.#lastPushAt);
-    if (kindName !== undefined && !this.#held) {
-      given(kindName, resources.map(({ resource }) => resource.name));
-    }
+    // What is saved is published after it: a start must not serve less than was served before.
+    const pause = this.#context.pause();
+    this.#give({ changedAt: this.#lastPushAt });
     onEvent({
       kind: "pushed",
       name: this.name,
@@ -222,7 +247,9 @@ export class KnownSource {
       held: this.#held,
     });
     // What is held is asked for again after a restart, since what is stored is what is in effect.
-    return this.#held ? { ok: true } : await this.#savedSoon(signal);
+    if (!this.#held) return await this.#savedSoon(pause, signal);
+    pause[Symbol.dispose]();
+    return { ok: true };
   }
 
   /** Pushes are bounded; what they add up to must be, too. What gets smaller is always taken. */
@@ -233,16 +260,9 @@ export class KnownSource {
     return `what this source gives would be ${size} bytes, and at most ${mostBytes} are kept of one`;
   }
 
-  #give(trusted: boolean, changedAt: number): void {
-    const offered = this.#context.offer(this.name, this.#set.collections, { changedAt, trusted });
+  #give(options: OfferOptions): void {
+    const offered = this.#context.offer(this.name, this.#set.collections, options);
     this.#held = offered === "held";
-  }
-
-  /** Tells that all of its set is in effect. */
-  #given(): void {
-    for (const [kind, collection] of this.#set.collections) {
-      this.#context.given(kind, Array.from(collection, ({ name }) => name));
-    }
   }
 
   /** Saves what is in effect: what is held is not, lest a restart let it pass. */
@@ -251,11 +271,16 @@ export class KnownSource {
   }
 
   /** What is not saved is served all the same, but not acknowledged: after a restart it would be gone. */
-  async #savedSoon(signal: AbortSignal): Promise<Taken> {
+  async #savedSoon(pause: Disposable, signal: AbortSignal): Promise<Taken> {
     const done = new AbortController();
-    const late = this.#context.clock.sleep(SAVE_BUDGET, AbortSignal.any([done.signal, signal]))
+    const until = AbortSignal.any([done.signal, signal]);
+    const { clock } = this.#context;
+    const saved = this.#save().then(() => this.#saver.error);
+    void saved.then(() => pause[Symbol.dispose]());
+    void clock.sleep(PUBLISH_BUDGET, until).then(() => pause[Symbol.dispose]());
+    const late = clock.sleep(SAVE_BUDGET, until)
       .then(() => `it is not saved within ${SAVE_BUDGET / 1000} s`);
-    const problem = await Promise.race([this.#save().then(() => this.#saver.error), late]);
+    const problem = await Promise.race([saved, late]);
     done.abort();
     if (problem === undefined) return { ok: true };
     return { ok: false, message: `it is served, but not saved: ${problem}` };

@@ -30,6 +30,8 @@ export type SourceEvent =
     readonly type: string;
     readonly message: string;
   }
+  /** Its set was lost, and made anew of what was served of it. */
+  | { readonly kind: "recovered"; readonly name: string; readonly resources: number }
   | { readonly kind: "saveFailed"; readonly name: string; readonly error: unknown }
   | { readonly kind: "forgotten"; readonly name: string; readonly why: "unconfigured" | "expired" };
 

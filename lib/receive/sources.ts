@@ -8,10 +8,12 @@ import { matchesPattern } from "../model/pattern.ts";
 import type { PullSettings, ReceiveSettings } from "../model/settings.ts";
 import type { Clock } from "../rollout/clock.ts";
 import type { Collections, Offered } from "../rollout/parts.ts";
+import type { OfferOptions } from "../rollout/publishing.ts";
 import type { SourceStore, StoredSource } from "./received.ts";
-import { isIncomplete, Recovery } from "./recovery.ts";
+import { servedBySource } from "./origins.ts";
+import { limitToNames } from "./limit_set.ts";
 import type { SourceConnection, SourceIntroduction, SourceRegistry } from "./registry.ts";
-import { KnownSource, type SourceContext } from "./source.ts";
+import { isProof, KnownSource, type SourceContext } from "./source.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
 
 /** What the registry works with. */
@@ -22,14 +24,24 @@ export interface SourcesOptions {
   readonly offer: (
     name: string,
     collections: Collections | undefined,
-    options: { readonly changedAt: number; readonly trusted?: boolean },
+    options: OfferOptions,
   ) => Offered;
+  /** Publishes nothing until disposed, so that what is offered can be saved before; `Publisher.pause` does. */
+  readonly pause: () => Disposable;
   /** Told which namespaces a source may fill (patterns; empty: all), before what it gives is offered. */
   readonly allowed: (name: string, namespaces: readonly string[]) => void;
   /** Told what happens. Must not throw. */
   readonly onEvent: (event: SourceEvent) => void;
   /** Largest set that is kept of a source. Bytes; default {@link MOST_BYTES}. */
   readonly mostBytes?: number;
+}
+
+/** What a restored snapshot says of other sources. */
+export interface Restored {
+  /** All it has, by kind. */
+  readonly served: Collections;
+  /** Which source gave what, as `Snapshot.origins`. */
+  readonly origins: Collections;
 }
 
 /** Which sources there may be. */
@@ -52,7 +64,6 @@ export class Sources implements SourceRegistry, AsyncDisposable {
   readonly #options: SourcesOptions;
   readonly #context: SourceContext;
   readonly #sources = new Map<string, KnownSource>();
-  readonly #recovery: Recovery;
   readonly #end = new AbortController();
   /** What is under way of forgetting sources, by name: who comes back meanwhile is saved after it. */
   readonly #removing = new Map<string, Promise<void>>();
@@ -62,7 +73,6 @@ export class Sources implements SourceRegistry, AsyncDisposable {
 
   constructor(options: SourcesOptions) {
     this.#options = options;
-    this.#recovery = new Recovery(options.offer, () => options.clock.now());
     this.#context = {
       mostBytes: MOST_BYTES,
       ...options,
@@ -71,26 +81,33 @@ export class Sources implements SourceRegistry, AsyncDisposable {
         await options.store.save(source);
       },
       signal: this.#end.signal,
-      given: (kind, names) => this.#recovery.giveUp(kind, names),
       expired: (source) => this.#expire(source),
     };
   }
 
   /**
-   * Takes what is stored into effect, unasked. `served` is what a restored snapshot has of other
-   * sources; where a set could not be loaded (its file was damaged, say), what no other accounts for
-   * goes on being served until a source gives it anew.
+   * Takes what is stored into effect, unasked. `served` is what a restored snapshot has, and `origins`
+   * who gave it: everyone goes on having what they had, and a source whose set is lost (its file is
+   * damaged, or gone) what was served of it, until it gives everything anew.
    */
-  async load(served: Collections): Promise<void> {
+  async load({ served, origins }: Restored): Promise<void> {
+    const bySource = servedBySource(served, origins);
     const stored = await this.#options.store.load();
-    for (const one of [...stored].sort((a, b) => a.firstSeen - b.firstSeen)) {
-      const source = this.#add(one);
-      const namespaces = namespacesOf(one.name, this.#rules);
-      if (namespaces !== undefined) this.#options.allowed(one.name, namespaces);
-      source.offer({ trusted: true });
+    for (const one of [...stored].sort((a, b) => a.firstSeen - b.firstSeen)) this.#restore(one);
+    for (const [name, collections] of bySource) {
+      if (!this.#sources.has(name)) this.#recover(name, collections);
     }
-    if (!isIncomplete({ loaded: stored.length, findings: this.#options.store.findings() })) return;
-    this.#recovery.begin(served, [...this.#sources.values()].map(({ set }) => set.collections));
+    const options = {
+      changedAt: this.#options.clock.now(),
+      trusted: true,
+      causes: [{ kind: "start" }],
+    } as const;
+    // First what each had, then what it would have: so nobody takes anything from another.
+    for (const { name, set } of this.#sources.values()) {
+      const had = limitToNames(set.collections, bySource.get(name) ?? new Map());
+      this.#options.offer(name, had, options);
+    }
+    for (const source of this.#sources.values()) source.offer(options);
   }
 
   /** Makes these the rules. Sources that they do not allow are taken out, if the guard lets them. */
@@ -120,8 +137,12 @@ export class Sources implements SourceRegistry, AsyncDisposable {
         name,
         set: { collections: new Map(), told: new Map() },
         firstSeen: now,
-        lastSeen: now,
       });
+    }
+    if (source.isProven && !isPulled(name) && !isProof(introduction.namedBy)) {
+      return {
+        refused: `${name} has proved its name by certificate or token before, and does not now`,
+      };
     }
     source.allow(namespaces, keepOf(name, this.#rules));
     return source.connect(introduction);
@@ -137,9 +158,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
 
   /** Each source, in the order in which they were first seen. */
   status(): readonly SourceStatus[] {
-    const known = [...this.#sources.values()].map((source) => source.status());
-    const recovered = this.#recovery.status();
-    return recovered === undefined ? known : [...known, recovered];
+    return [...this.#sources.values()].map((source) => source.status());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -157,6 +176,24 @@ export class Sources implements SourceRegistry, AsyncDisposable {
     return idle !== undefined;
   }
 
+  #restore(stored: StoredSource): KnownSource {
+    const namespaces = namespacesOf(stored.name, this.#rules);
+    if (namespaces !== undefined) this.#options.allowed(stored.name, namespaces);
+    return this.#add(stored);
+  }
+
+  /** What the source itself calls its versions is lost, so that it gives everything anew. */
+  #recover(name: string, collections: Collections): void {
+    const { clock, onEvent } = this.#options;
+    const unknown = (collection: Iterable<{ readonly name: string }>) =>
+      new Map(Array.from(collection, ({ name }) => [name, ""] as const));
+    const told = new Map([...collections].map(([kind, all]) => [kind, unknown(all)] as const));
+    const set = { collections, told };
+    this.#restore({ name, set, firstSeen: clock.now() }).recovered();
+    const resources = [...collections.values()].reduce((sum, { size }) => sum + size, 0);
+    onEvent({ kind: "recovered", name, resources });
+  }
+
   #add(stored: StoredSource): KnownSource {
     const source = new KnownSource(stored, this.#context);
     this.#sources.set(stored.name, source);
@@ -166,7 +203,8 @@ export class Sources implements SourceRegistry, AsyncDisposable {
   #takeOut(source: KnownSource): void {
     const now = this.#options.clock.now();
     source.end(`the source ${source.name} is no longer configured`);
-    const offered = this.#options.offer(source.name, undefined, { changedAt: now });
+    const causes = [{ kind: "settings" }, { kind: "source", name: source.name }] as const;
+    const offered = this.#options.offer(source.name, undefined, { changedAt: now, causes });
     if (offered === "held") this.#leaving.add(source.name);
     else void this.#forget(source, "unconfigured");
   }

@@ -21,6 +21,8 @@ export interface Uniter {
   set(part: string, collections: Collections | undefined): void;
   /** Everything together, by kind; the same objects as long as nothing changes. */
   readonly collections: Collections;
+  /** Which source gives each resource that is not our own, by kind: the `version` of an entry. */
+  readonly origins?: Collections;
 }
 
 /** Of one source: what is in effect, and what waits for a person. */
@@ -54,13 +56,6 @@ export class Parts {
     return [...this.#parts.values()].flatMap(({ held }) => held === undefined ? [] : [held]);
   }
 
-  /** Takes what a source gives, unasked. */
-  accept(name: string, collections: Collections | undefined): void {
-    this.#release(name, "replaced");
-    if (collections === undefined) this.#parts.delete(name);
-    else this.#parts.set(name, { accepted: collections });
-  }
-
   /** Takes what a source gives, or holds it where it would remove `limit` (0 to 1) of the source's resources or more. */
   offer(
     name: string,
@@ -77,7 +72,7 @@ export class Parts {
     if (isKnown && collectionsId(name, before) === id) return "same";
     const verdict = guardCollections(before, after, limit);
     if (verdict.pass) {
-      this.accept(name, collections);
+      this.#accept(name, collections);
       return "accepted";
     }
     const message = heldMessage(name, id, verdict, collections === undefined);
@@ -95,11 +90,15 @@ export class Parts {
       if (held?.id !== id) continue;
       const collections = held.collections === NONE ? undefined : held.collections;
       this.#release(name, "confirmed");
-      if (collections === undefined) this.#parts.delete(name);
-      else this.#parts.set(name, { accepted: collections });
+      this.#accept(name, collections);
       return { name, collections };
     }
     return undefined;
+  }
+
+  #accept(name: string, collections: Collections | undefined): void {
+    if (collections === undefined) this.#parts.delete(name);
+    else this.#parts.set(name, { accepted: collections });
   }
 
   #release(name: string, why: "confirmed" | "replaced"): void {

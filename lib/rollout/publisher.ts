@@ -132,13 +132,13 @@ export class Publisher implements AsyncDisposable {
   offer(
     part: string,
     collections: Collections | undefined,
-    { changedAt, trusted = false }: OfferOptions,
+    { changedAt, trusted = false, causes = [{ kind: "source", name: part }] }: OfferOptions,
   ): Offered {
     if (this.#closed) return "same";
     const limit = trusted ? 1 : this.#own.settings?.push.guard ?? 1;
     const offered = this.#parts.offer(part, collections, { limit, since: this.#clock.now() });
     if (offered === "accepted") {
-      this.#change(part, collections, { causes: [{ kind: "source", name: part }], changedAt });
+      this.#change(part, collections, { causes, changedAt });
     }
     return offered;
   }
@@ -248,7 +248,9 @@ export class Publisher implements AsyncDisposable {
     const { inEffect, settings } = this.#own;
     if (due === undefined || inEffect === undefined || settings === undefined) return undefined;
     const { services } = inEffect;
-    const snapshot = makeSnapshot({ collections: this.#union.collections, services, settings });
+    const { collections, origins } = this.#union;
+    const parts = { collections, services, settings };
+    const snapshot = makeSnapshot(origins === undefined ? parts : { ...parts, origins });
     if (snapshot.id === this.#hub.current?.snapshot.id) return undefined;
     return { snapshot, ...due };
   }

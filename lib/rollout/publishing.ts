@@ -36,6 +36,8 @@ export interface OfferOptions {
   readonly changedAt: number;
   /** Whether the guard is not asked. Default: false. */
   readonly trusted?: boolean;
+  /** Default: the source. */
+  readonly causes?: readonly Cause[];
 }
 
 /** Something that happened, for logs and metrics. */

@@ -17,6 +17,12 @@ export interface Snapshot {
   /** ServiceRecords as JSON, named `namespace/name`: what views are made of. Never on the wire. */
   readonly services: Collection;
   readonly settings: Settings;
+  /**
+   * Which source gave each resource that is not our own, by kind: the `version` of an entry is the
+   * source's name. It decides who goes on having what after a restart. No peer gets it, and it is no
+   * part of the id. Absent: there are no other sources.
+   */
+  readonly origins?: ReadonlyMap<string, Collection>;
 }
 
 /** What a snapshot is made of. */
@@ -24,6 +30,9 @@ export type SnapshotParts = Omit<Snapshot, "id">;
 
 /** `anyType` of the collection of services, which never reaches a wire. */
 export const SERVICES_ANY_TYPE = "pinnace/Service";
+
+/** `anyType` of the collections of origins, which never reach a wire either. */
+export const ORIGINS_ANY_TYPE = "pinnace/Origin";
 
 /** A snapshot of these parts, with its id. */
 export function makeSnapshot(parts: SnapshotParts): Snapshot {
@@ -57,12 +66,20 @@ export function collectionsId(name: string, collections: ReadonlyMap<string, Col
 /** The kind that our own services become; resources of other kinds are other sources'. */
 const OF_SERVICES = "ServiceEntry";
 
-/** What a snapshot has of our own configuration, by kind: resources that its services are the record of. */
-export function ownCollections({ collections, services }: Snapshot): Map<string, Collection> {
+/**
+ * What a snapshot has of our own configuration, by kind: what no other source gave, or, where that is
+ * not known, the resources that its services are the record of.
+ */
+export function ownCollections(
+  { collections, services, origins }: Snapshot,
+): Map<string, Collection> {
+  const isForeign = (kind: string, name: string) =>
+    origins === undefined
+      ? kind !== OF_SERVICES || services.get(name) === undefined
+      : origins.get(kind)?.get(name) !== undefined;
   return new Map([...collections].map(([kind, collection]) => {
-    if (kind !== OF_SERVICES) return [kind, Collection.empty(collection.anyType)];
     const foreign: string[] = [];
-    for (const { name } of collection) if (services.get(name) === undefined) foreign.push(name);
+    for (const { name } of collection) if (isForeign(kind, name)) foreign.push(name);
     return [kind, collection.patch([], foreign)];
   }));
 }

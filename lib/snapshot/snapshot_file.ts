@@ -21,7 +21,7 @@
 import { KINDS } from "../model/kind.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Settings } from "../model/settings.ts";
-import type { Collection } from "./collection.ts";
+import { Collection } from "./collection.ts";
 import {
   CHECKSUM_LENGTH,
   checksumOf,
@@ -38,7 +38,13 @@ import {
   StoredFileError,
   withChecksum,
 } from "./sections.ts";
-import { emptySnapshot, makeSnapshot, resourceCount, type Snapshot } from "./snapshot.ts";
+import {
+  emptySnapshot,
+  makeSnapshot,
+  ORIGINS_ANY_TYPE,
+  resourceCount,
+  type Snapshot,
+} from "./snapshot.ts";
 import type { StoredSnapshot } from "./store.ts";
 import { upgradeSettings } from "./upgrade_settings.ts";
 
@@ -70,6 +76,8 @@ interface Summary {
   /** By kind, in the order of the table of the release that wrote it. */
   readonly collections: readonly (readonly [string, CollectionSummary])[];
   readonly services: CollectionSummary;
+  /** By kind, of those that other sources give; absent where there are none. */
+  readonly origins?: readonly (readonly [string, CollectionSummary])[];
 }
 
 const encoder = new TextEncoder();
@@ -87,19 +95,29 @@ function* encodePieces(
   { sequence, savedAt }: { readonly sequence: number; readonly savedAt: number },
 ): Generator<Uint8Array, void, void> {
   const resources = resourceCount(snapshot);
+  const origins = [...snapshot.origins ?? []].filter(([, { size }]) => size > 0);
   const head: SnapshotHead = { id: snapshot.id, sequence, savedAt, resources };
   yield encoder.encode(`${NAME} ${FORMAT} ${JSON.stringify(head)}\n`);
   const summary: Summary = {
     settings: snapshot.settings,
     collections: [...snapshot.collections].map(([kind, c]) => [kind, summarise(c)]),
     services: summarise(snapshot.services),
+    ...(origins.length === 0 ? {} : { origins: origins.map(([kind, c]) => [kind, summarise(c)]) }),
   };
   yield encodeSection(summary, []);
-  for (
-    const [kind, collection] of [...snapshot.collections, [SERVICE, snapshot.services] as const]
-  ) {
+  const content = [
+    ...snapshot.collections,
+    [SERVICE, snapshot.services] as const,
+    ...origins.map(([kind, collection]) => [originOf(kind), collection] as const),
+  ];
+  for (const [kind, collection] of content) {
     for (const run of runs(collection)) yield encodeSection(indexOf(kind, run), run);
   }
+}
+
+/** What sections of the origins of a kind are named by. */
+function originOf(kind: string): string {
+  return `origin:${kind}`;
 }
 
 function summarise(collection: Collection): CollectionSummary {
@@ -183,7 +201,16 @@ function assemble(
     }
   }
   const services = fill(SERVICE, empty.services, resources.get(SERVICE), summary.services);
-  const snapshot = makeSnapshot({ collections, services, settings: summary.settings });
+  const origins = (summary.origins ?? []).map(([kind, expected]) => {
+    const name = originOf(kind);
+    return [kind, fill(name, NO_ORIGINS, resources.get(name), expected)] as const;
+  });
+  const snapshot = makeSnapshot({
+    collections,
+    services,
+    settings: summary.settings,
+    ...(origins.length === 0 ? {} : { origins: new Map(origins) }),
+  });
   // Another release's table of kinds gives the same content another id; the rest is verified.
   if (sameKinds(summary) && snapshot.id !== head.id) throw damaged("its id is not its content's");
   return snapshot;
@@ -201,6 +228,8 @@ function fill(
   }
   return collection;
 }
+
+const NO_ORIGINS = Collection.empty(ORIGINS_ANY_TYPE);
 
 function sameKinds(summary: Summary): boolean {
   return summary.collections.length === KINDS.length &&

@@ -33,6 +33,7 @@ function registry({ guard = 1, mostBytes }: { guard?: number; mostBytes?: number
     clock: new FakeClock(),
     onEvent: () => {},
     allowed: () => {},
+    pause: () => ({ [Symbol.dispose]: () => {} }),
     ...(mostBytes === undefined ? {} : { mostBytes }),
     offer: (name, collections, { trusted = false }) => {
       const limit = trusted ? 1 : guard;

@@ -4,7 +4,7 @@ import type { PullSettings, ReceiveSettings } from "../../lib/model/settings.ts"
 import type { Judgement, SourceStore, StoredSource } from "../../lib/receive/received.ts";
 import type { SourceConnection } from "../../lib/receive/registry.ts";
 import type { SourceEvent } from "../../lib/receive/source_events.ts";
-import { MAX_SOURCES, Sources } from "../../lib/receive/sources.ts";
+import { MAX_SOURCES, type Restored, Sources } from "../../lib/receive/sources.ts";
 import { type Collections, Parts } from "../../lib/rollout/parts.ts";
 import { Collection } from "../../lib/snapshot/collection.ts";
 import { FakeClock, settle } from "../rollout/fake_clock.ts";
@@ -67,8 +67,7 @@ class Bench implements AsyncDisposable {
   readonly allowed: string[] = [];
   /** What is in effect, by source. */
   readonly effect = new Map<string, Collections>();
-  /** Every name in effect, whoever gives it, after each offer. */
-  readonly inEffect: Set<string>[] = [];
+  readonly offers: string[] = [];
   readonly parts = new Parts({ held: () => {}, released: () => {} });
   readonly sources: Sources;
 
@@ -77,12 +76,13 @@ class Bench implements AsyncDisposable {
       store: disk,
       clock: this.clock,
       onEvent: (event) => this.events.push(event),
+      pause: () => ({ [Symbol.dispose]: () => {} }),
       allowed: (name, namespaces) => this.allowed.push(`${name}: ${namespaces.join(" ")}`),
       offer: (name, collections, { trusted = false }) => {
         const limit = trusted ? 1 : 0.5;
         const offered = this.parts.offer(name, collections, { limit, since: 0 });
         if (offered === "accepted") this.#put(name, collections);
-        this.inEffect.push(new Set([...this.effect.keys()].flatMap((one) => this.names(one))));
+        this.offers.push(`${name}: ${this.names(name).join(" ")}`);
         return offered;
       },
     });
@@ -150,7 +150,7 @@ Deno.test("sources: what a source gave stays while it is away, marked stale, and
   edge[Symbol.dispose]();
   assertEquals(b.sources.status()[0]?.state, "stale");
   await using next = new Bench(b.disk);
-  await next.sources.load(new Map());
+  await next.sources.load({ served: new Map(), origins: new Map() });
   next.sources.configure({ receive: RECEIVE, pull: [] });
   assertEquals(next.names("edge"), ["a/x"]);
   assertEquals(next.sources.status().map(({ name, state }) => [name, state]), [["edge", "stale"]]);
@@ -360,30 +360,51 @@ Deno.test("sources: what a refused push was about shows until one is taken", asy
   assertEquals(b.sources.status()[0]?.refused, undefined);
 });
 
-Deno.test("sources: what is served and in no stored set is kept until a source gives it anew", async () => {
+/** What a snapshot says: each name with the source that gave it. */
+function restored(owners: Readonly<Record<string, string>>): Restored {
+  const names = Object.keys(owners);
+  const entries = names.map((name) => ({
+    name,
+    version: owners[name]!,
+    bytes: new Uint8Array(0),
+  }));
+  return {
+    served: new Map([[
+      "ServiceEntry",
+      Collection.of(MCP_RESOURCE_TYPE_URL, names.map((name) => resource(name, "x"))),
+    ]]),
+    origins: new Map([["ServiceEntry", Collection.of("pinnace/Origin", entries)]]),
+  };
+}
+
+Deno.test("sources: one whose set is lost has what was served of it, until it gives everything anew", async () => {
   await using b = bench();
-  const served = Collection.of(MCP_RESOURCE_TYPE_URL, ["a/x", "a/y"].map((n) => resource(n, "x")));
-  await b.sources.load(new Map([["ServiceEntry", served]]));
-  assertEquals(b.names("(recovered)"), ["a/x", "a/y"]);
-  await take(b.connect("edge"), "a/x");
-  assertEquals([b.names("edge"), b.names("(recovered)")], [["a/x"], ["a/y"]]);
-  await take(b.connect("other"), "a/y");
-  assertEquals(b.effect.has("(recovered)"), false);
-  assertEquals(b.sources.status().map(({ name }) => name), ["edge", "other"]);
+  await b.sources.load(restored({ "a/x": "edge", "a/y": "edge", "b/z": "other" }));
+  assertEquals([b.names("edge"), b.names("other")], [["a/x", "a/y"], ["b/z"]]);
+  await settle();
+  assertEquals([...b.disk.sources.keys()].sort(), ["edge", "other"], "and over another restart");
+  const edge = b.connect("edge");
+  assertEquals(edge.held(TYPE), { "a/x": "", "a/y": "" }, "it is to give everything anew");
+  await take(edge, "a/y");
+  assertEquals(b.names("edge"), ["a/y"]);
 });
 
-Deno.test("sources: what was recovered never goes before a source has it in effect", async () => {
+Deno.test("sources: what one took back before the process was killed is not served for ever", async () => {
   await using b = bench();
-  const names = ["a/x", "a/y"];
-  const served = Collection.of(MCP_RESOURCE_TYPE_URL, names.map((n) => resource(n, "x")));
-  await b.sources.load(new Map([["ServiceEntry", served]]));
-  const edge = b.connect("edge");
-  const before = b.inEffect.length;
-  await take(edge, ...names);
-  const since = b.inEffect.slice(before);
-  assert(since.length >= 2, "the source gives it, and what was recovered goes");
-  assertEquals(since.filter((all) => !names.every((name) => all.has(name))), []);
-  assertEquals(b.effect.has("(recovered)"), false);
+  await take(b.connect("edge"), "a/x");
+  await using next = new Bench(b.disk);
+  await next.sources.load(restored({ "a/x": "edge", "a/gone": "edge" }));
+  assertEquals(next.names("edge"), ["a/x"]);
+});
+
+Deno.test("sources: after a restart each first has what it had, then what it would have", async () => {
+  await using b = bench();
+  await take(b.connect("first"), "a/contested", "a/x");
+  await take(b.connect("second"), "a/contested", "a/y");
+  await using next = new Bench(b.disk);
+  await next.sources.load(restored({ "a/contested": "second", "a/x": "first", "a/y": "second" }));
+  assertEquals(next.offers.slice(0, 2), ["first: a/x", "second: a/contested a/y"]);
+  assertEquals(next.names("first"), ["a/contested", "a/x"]);
 });
 
 Deno.test("sources: a collection at which a source ended its stream is not asked for again", async () => {
@@ -395,6 +416,25 @@ Deno.test("sources: a collection at which a source ended its stream is not asked
   await b.clock.advance(3_600_000);
   assertEquals([...b.connect("galley").skip], [], "it may have learned that one since");
   assertEquals(b.connect("edge", { instance: "edge-1" }).cautious, false, "a Pinnace answers all");
+});
+
+Deno.test("sources: a name that was proved once is nobody's who proves nothing, over restarts too", async () => {
+  await using b = bench();
+  const come = (bench: Bench, namedBy: string) =>
+    bench.sources.connect({ name: "edge.example", address: "::1", namedBy, end: () => {} });
+  await take(come(b, "instance") as SourceConnection, "a/x");
+  await take(come(b, "dns") as SourceConnection, "a/y");
+  await using next = new Bench(b.disk);
+  await next.sources.load({ served: new Map(), origins: new Map() });
+  next.sources.configure({ receive: RECEIVE, pull: [] });
+  for (const each of [b, next]) {
+    assertEquals(
+      come(each, "instance").refused,
+      "edge.example has proved its name by certificate or token before, and does not now",
+    );
+  }
+  await take(come(next, "uri") as SourceConnection, "a/z");
+  assertEquals(next.names("edge.example"), ["a/z"]);
 });
 
 Deno.test("sources: there is a bound on how many there are", async () => {

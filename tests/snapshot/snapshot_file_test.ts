@@ -9,7 +9,13 @@ import {
   FORMAT,
   SnapshotFileError,
 } from "../../lib/snapshot/snapshot_file.ts";
-import { emptySnapshot, makeSnapshot, type Snapshot } from "../../lib/snapshot/snapshot.ts";
+import { Collection } from "../../lib/snapshot/collection.ts";
+import {
+  emptySnapshot,
+  makeSnapshot,
+  ORIGINS_ANY_TYPE,
+  type Snapshot,
+} from "../../lib/snapshot/snapshot.ts";
 import { contentOf, largeSnapshot, resource, SETTINGS, snapshotOf } from "./snapshots.ts";
 
 function fileOf(snapshot: Snapshot, sequence = 7, savedAt = 1234): Uint8Array {
@@ -26,6 +32,17 @@ Deno.test("snapshot file: what is read is what was written", () => {
     assertEquals(contentOf(stored.snapshot), contentOf(snapshot));
     assertEquals([stored.sequence, stored.savedAt], [7, 1234]);
   }
+});
+
+Deno.test("snapshot file: which source gave what comes back, and is verified like the rest", () => {
+  const snapshot = snapshotOf({ "shop/orders": "x", "edge/a": "y" });
+  const entry = { name: "edge/a", version: "spiffe://example.org/edge", bytes: new Uint8Array(0) };
+  const origins = new Map([["ServiceEntry", Collection.of(ORIGINS_ANY_TYPE, [entry])]]);
+  const file = fileOf(makeSnapshot({ ...snapshot, origins }));
+  const { snapshot: read } = decodeSnapshot(file);
+  assertEquals(read.id, snapshot.id, "who gave it is no part of what it is");
+  assertEquals([...read.origins!.get("ServiceEntry")!], [entry]);
+  assertEquals(decodeSnapshot(fileOf(snapshot)).snapshot.origins, undefined);
 });
 
 Deno.test("snapshot file: any names, texts and sizes come back, every kind and the services apart", () => {
