@@ -132,51 +132,55 @@ export interface StatusSources {
 
 /** Puts the status together. */
 export function buildStatus(sources: StatusSources): Status {
-  const { instance, version, listen, snapshot, publisher, reload, findings, now } = sources;
-  const { published, held, alerts, store } = publisher;
-  const count = (severity: Finding["severity"]) =>
-    findings.filter((one) => one.severity === severity).length;
+  const { instance, version, startedAt, now, listen, publisher, findings, events } = sources;
+  const { alerts, store } = publisher;
   return {
     instance,
     version,
-    startedAt: iso(sources.startedAt),
+    startedAt: iso(startedAt),
     listen: listen.map(({ address, use, tls }) => ({ address, use, tls })),
-    ...(snapshot && published && {
-      snapshot: {
-        id: snapshot.id,
-        publishedAt: iso(published.publishedAt),
-        saved: published.saved,
-        services: snapshot.services.size,
-        resources: Object.fromEntries([...snapshot.collections].map(([kind, c]) => [kind, c.size])),
-      },
-    }),
-    ...(held && {
-      held: {
-        id: held.id,
-        since: iso(held.since),
-        removes: held.verdict.removed,
-        of: held.verdict.of,
-        message: held.message,
-      },
-    }),
+    ...describePublished(sources),
+    ...describeHeld(publisher),
     alerts: alerts.map(({ kind, since, message }) => ({ kind, since: iso(since), message })),
-    ...(reload && {
-      reload: {
-        at: iso(reload.at),
-        ok: reload.ok,
-        durationMs: reload.durationMs,
-        errors: count("error"),
-        warnings: count("warning"),
-      },
-    }),
+    ...describeReload(sources),
     findings: findings.map(describeFinding),
     peers: sources.peers.map((one) => describePeer(one, now)),
     sinks: sources.sinks.map(describeSink),
     sources: sources.sources.map(describeSource),
     certificates: sources.certificates.map(describeCertificate),
-    events: sources.events.slice(0, EVENTS),
+    events: events.slice(0, EVENTS),
     store: { place: store.place, durable: store.durable },
   };
+}
+
+function describePublished(
+  { snapshot, publisher: { published } }: StatusSources,
+): Pick<Status, "snapshot"> {
+  if (snapshot === undefined || published === undefined) return {};
+  const counts = [...snapshot.collections].map(([kind, { size }]) => [kind, size] as const);
+  return {
+    snapshot: {
+      id: snapshot.id,
+      publishedAt: iso(published.publishedAt),
+      saved: published.saved,
+      services: snapshot.services.size,
+      resources: Object.fromEntries(counts),
+    },
+  };
+}
+
+function describeHeld({ held }: PublisherStatus): Pick<Status, "held"> {
+  if (held === undefined) return {};
+  const { id, since, verdict: { removed: removes, of }, message } = held;
+  return { held: { id, since: iso(since), removes, of, message } };
+}
+
+function describeReload({ reload, findings }: StatusSources): Pick<Status, "reload"> {
+  if (reload === undefined) return {};
+  const { at, ok, durationMs } = reload;
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  const warnings = findings.length - errors;
+  return { reload: { at: iso(at), ok, durationMs, errors, warnings } };
 }
 
 function describeFinding({ position, path: _, ...rest }: Finding): Status["findings"][number] {

@@ -8,6 +8,7 @@ import { AdminListenError } from "../admin/http.ts";
 import { Log, StreamSink } from "../log.ts";
 import type { Finding } from "../model/finding.ts";
 import { openSourceStore } from "../receive/open_source_store.ts";
+import type { SourceStore } from "../receive/received.ts";
 import { disk } from "../snapshot/file_layer.ts";
 import { resourceCount } from "../snapshot/snapshot.ts";
 import { openStore } from "../snapshot/open_store.ts";
@@ -30,48 +31,67 @@ const FIRST_LOG = { level: "info", format: "text" } as const;
 
 /** Runs until SIGTERM or SIGINT; gives the exit code. SIGHUP loads the configuration again. */
 export async function run(options: RunOptions): Promise<number> {
-  const config = resolve(options.config);
   await using sink = new StreamSink(Deno.stderr);
   const colours = Deno.stderr.isTerminal() && !Deno.noColor;
   const log = new Log({ ...FIRST_LOG, sink: sink.write, colours });
-  const logger = log.logger("pinnace");
   try {
-    const store = resolve(options.store ?? defaultStore(config));
-    const warn = ({ message, hint }: Finding) =>
-      logger.warn(message, hint === undefined ? {} : { hint });
-    // First of all: a runtime that is out of files when it first wants a signal panics.
-    const running: { app?: App } = {};
-    using signals = new Signals(() => void running.app?.reload());
-    await using opened = await openStore(store, {
+    await runUntilTold({ ...options, config: resolve(options.config) }, log);
+    return EXIT.ok;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    log.logger("pinnace").error(error.message);
+    return EXIT.failure;
+  }
+}
+
+async function runUntilTold(options: RunOptions, log: Log): Promise<void> {
+  // First of all: a runtime that is out of files when it first wants a signal panics.
+  const running: { app?: App } = {};
+  using signals = new Signals(() => void running.app?.reload());
+  const { config } = options;
+  await using stores = await openStores(resolve(options.store ?? defaultStore(config)), log);
+  const { snapshots: store, sources } = stores;
+  await using app = new App({ ...options, store, sources, log });
+  running.app = app;
+  const started = app.start();
+  const signal = await Promise.race([signals.stop, started]);
+  if (signal === undefined) announce(app, store, log);
+  else started.catch(() => {}); // it is cut short
+  log.logger("pinnace").info("stopping", { signal: await signals.stop });
+}
+
+/** What there was before, and what the program keeps. */
+interface Stores extends AsyncDisposable {
+  readonly snapshots: SnapshotStore;
+  readonly sources: SourceStore;
+}
+
+async function openStores(place: string, log: Log): Promise<Stores> {
+  const logger = log.logger("pinnace");
+  const onFinding = ({ message, hint }: Finding) =>
+    logger.warn(message, hint === undefined ? {} : { hint });
+  await using opening = new AsyncDisposableStack();
+  const snapshots = opening.use(
+    await openStore(place, {
       files: disk,
       lock: lockStore,
       owner: { pid: Deno.pid, host: Deno.hostname(), started: new Date().toISOString() },
       now: Date.now,
-      onFinding: warn,
-    });
-    if (opened.abandonedBy !== undefined) {
-      const { pid, started } = opened.abandonedBy;
-      logger.warn("the last run ended without stopping (killed or crashed)", { pid, started });
-    }
-    await using received = await openSourceStore(store, {
-      files: disk,
-      durable: opened.store.durable,
-      onFinding: warn,
-    });
-    const stores = { store: opened.store, sources: received.store };
-    await using app = new App({ ...options, ...stores, config, log });
-    running.app = app;
-    const started = app.start();
-    const signal = await Promise.race([signals.stop, started]);
-    if (signal === undefined) announce(app, opened.store, log);
-    else started.catch(() => {}); // it is cut short
-    logger.info("stopping", { signal: await signals.stop });
-    return EXIT.ok;
-  } catch (error) {
-    if (!isExpected(error)) throw error;
-    logger.error(error.message);
-    return EXIT.failure;
+      onFinding,
+    }),
+  );
+  if (snapshots.abandonedBy !== undefined) {
+    const { pid, started } = snapshots.abandonedBy;
+    logger.warn("the last run ended without stopping (killed or crashed)", { pid, started });
   }
+  const { durable } = snapshots.store;
+  const sources = opening.use(await openSourceStore(place, { files: disk, durable, onFinding }));
+  const opened = opening.move();
+  return {
+    snapshots: snapshots.store,
+    sources: sources.store,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 /** Failures that are a person's to mend; their message says how. */
