@@ -41,18 +41,7 @@ export function judge(bytes: Uint8Array, options: JudgeOptions): Judgement {
     return { kind: "unreadable", message: error.message };
   }
   const { head, kind } = push;
-  if (kind === undefined) {
-    const triggers = options.protocol === "mcp" && isTrigger(head.type);
-    if (push.count > 0 && !triggers) return refuseKind(push);
-    return {
-      kind: "accepted",
-      head,
-      kindName: undefined,
-      resources: [],
-      removed: [],
-      findings: [],
-    };
-  }
+  if (kind === undefined) return judgeUnknown(push, options);
   const verdict = new Verdict();
   const resources: ReceivedResource[] = [];
   const names = new Names(push.removed);
@@ -74,6 +63,15 @@ export function judge(bytes: Uint8Array, options: JudgeOptions): Judgement {
     removed,
     findings: verdict.warnings,
   };
+}
+
+/** A push of no kind that we know. */
+function judgeUnknown(push: Push, { protocol }: JudgeOptions): Judgement {
+  const { head } = push;
+  const triggers = protocol === "mcp" && isTrigger(head.type);
+  if (push.count > 0 && !triggers) return refuseKind(push);
+  const nothing = { resources: [], removed: [], findings: [] };
+  return { kind: "accepted", head, kindName: undefined, ...nothing };
 }
 
 function refuseKind({ head, count }: Push): Judgement {

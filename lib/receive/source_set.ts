@@ -52,13 +52,6 @@ export function heldVersions(set: SourceSet, collection: string): Record<string,
   return Object.fromEntries(set.told.get(kind?.kind ?? "") ?? []);
 }
 
-/** Number of resources over all kinds. */
-export function resourceCount(set: SourceSet): number {
-  let count = 0;
-  for (const collection of set.collections.values()) count += collection.size;
-  return count;
-}
-
 /** Bytes of all resources of all kinds. */
 export function byteLengthOf(set: SourceSet): number {
   let bytes = 0;
