@@ -15,21 +15,32 @@ export async function readSmallFile(path: string, most: number): Promise<SmallFi
     const { size, isFile } = await Deno.stat(path); // opening a FIFO would wait for whoever writes it
     if (!isFile) return failed("is not a file");
     if (size > most) return failed(`is larger than ${most} bytes`);
-    using file = await Deno.open(path, { read: true });
-    const buffer = new Uint8Array(most + 1);
-    let length = 0;
-    while (length < buffer.length) {
-      const count = await file.read(buffer.subarray(length));
-      if (count === null) break;
-      length += count;
-    }
-    if (length > most) return failed(`is larger than ${most} bytes`);
-    return {
-      ok: true,
-      text: new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, length)),
-    };
+    const bytes = await readUpTo(path, size, most);
+    if (bytes === undefined) return failed(`is larger than ${most} bytes`);
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (error) {
     return whyNot(error);
+  }
+}
+
+/** Reads a file that was of this size; undefined where it is larger than `most` by now. */
+async function readUpTo(
+  path: string,
+  size: number,
+  most: number,
+): Promise<Uint8Array | undefined> {
+  using file = await Deno.open(path, { read: true });
+  let buffer = new Uint8Array(size + 1); // what comes after the size known is noticed
+  let length = 0;
+  while (true) {
+    const count = await file.read(buffer.subarray(length));
+    if (count === null) return buffer.subarray(0, length);
+    length += count;
+    if (length > most) return undefined;
+    if (length < buffer.length) continue;
+    const larger = new Uint8Array(Math.min(2 * length, most) + 1); // it grew meanwhile
+    larger.set(buffer);
+    buffer = larger;
   }
 }
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { readSmallFile } from "./small_file.ts";
+import { readSmallFile, type SmallFile } from "./small_file.ts";
 import { TlsFilesError } from "./tls_files.ts";
 
 /** Where systems keep them: Debian and Alpine, Fedora, openSUSE, RHEL, BSD and macOS. */
@@ -29,7 +29,7 @@ export async function systemAuthorities(
 ): Promise<string | undefined> {
   const named = environment("SSL_CERT_FILE");
   for (const path of named ? [named] : BUNDLES) {
-    const read = await readSmallFile(path, LARGEST);
+    const read = await readBundle(path);
     if (read.ok) return read.text;
     if (named) {
       const hint = "unset it, or name a file with the authorities as PEM";
@@ -37,4 +37,36 @@ export async function systemAuthorities(
     }
   }
   return undefined;
+}
+
+/** A file that was read. */
+interface Known {
+  /** Of the file as it was: while it is the same, so is the text. */
+  readonly mark: string;
+  readonly read: SmallFile;
+}
+
+/** The last file read: it is large, seldom changed, and asked for at each attempt to dial. */
+let last: Known | undefined;
+
+/** A file that was changed so shortly before may change again without a trace. Milliseconds. */
+const FRESH = 2000;
+
+async function readBundle(path: string): Promise<SmallFile> {
+  const before = await markOf(path);
+  if (before !== undefined && before === last?.mark) return last.read;
+  const read = await readSmallFile(path, LARGEST);
+  if (read.ok) last = before === undefined ? undefined : { mark: before, read };
+  return read;
+}
+
+/** What tells a file from itself after a change; undefined where nothing does. */
+async function markOf(path: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtime } = await Deno.stat(path);
+    if (mtime === null || Date.now() - mtime.getTime() < FRESH) return undefined;
+    return JSON.stringify([path, ino, size, mtime.getTime()]);
+  } catch {
+    return undefined; // reading it says why
+  }
 }
