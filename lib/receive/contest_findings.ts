@@ -8,6 +8,7 @@ import type { RuleInfo } from "../convert/rules/rule.ts";
 import type { Finding } from "../model/finding.ts";
 import type { Refusal } from "./host_contest.ts";
 import type { NameContest } from "./kind_union.ts";
+import type { Difference } from "./merge_group.ts";
 import { type Offer, OWN_PART, type Part } from "./offer.ts";
 
 /** Several sources have a resource of one kind, namespace and name: one is served. */
@@ -50,23 +51,39 @@ const NAME_HINT =
 /** Says who has a host, who is not served, and what would let both be. */
 export function hostFinding({ offer, host, leader, difference }: Refusal): Finding {
   const holder = `${leader.resource.name} of ${sourceText(leader.part)}`;
-  const message =
-    `${offer.resource.name} of ${sourceText(offer.part)} is not served: its host ${quote(host)} ` +
-    (difference === undefined
-      ? `is that of ${holder} already`
-      : `is that of ${holder} already, and the two cannot be merged: ${difference}`);
   return {
     severity: "error",
     rule: CONTESTED_HOST_RULE,
-    message,
-    hint: difference === undefined ? REFUSE_HINT : MERGE_HINT,
+    message:
+      `${offer.resource.name} of ${sourceText(offer.part)} is not served: its host ${
+        quote(host)
+      } ` +
+      `is that of ${holder}${reasonText(offer, difference)}`,
+    hint: HOST_HINTS[difference?.kind ?? "refused"],
     subject: offer.resource.name,
   };
 }
 
-const REFUSE_HINT =
-  "give one of them another host, or serve the endpoints of both in one (receive.merge: endpoints)";
-const MERGE_HINT = "make them agree in that, or give one of them another host";
+function reasonText({ part }: Offer, difference: Difference | undefined): string {
+  switch (difference?.kind) {
+    case undefined:
+      return " already";
+    case "differs":
+      return ` already, and the two cannot be merged: ${difference.text}`;
+    case "full":
+      return ` already, and ${difference.text}`;
+    case "limited":
+      return `, and ${sourceText(part)} ${difference.text}`;
+  }
+}
+
+const HOST_HINTS: Readonly<Record<Difference["kind"] | "refused", string>> = {
+  refused:
+    "give one of them another host, or serve the endpoints of both in one (receive.merge: endpoints)",
+  differs: "make them agree in that, or give one of them another host",
+  full: "put the endpoints into fewer entries, or give some of them another host",
+  limited: "give it another host, or let the source fill that namespace (receive.from: namespaces)",
+};
 
 /** Stands for the findings of a rule beyond those shown. */
 export function moreFindings(rule: string, count: number): Finding {

@@ -2,25 +2,35 @@
  * Who has a host that entries of several parts name. An entry that has all its hosts leads; one that
  * wants a host of another part's leader is out, or gives that leader its endpoints.
  *
- * Our own entries lead always. Of others, those that have their hosts already keep them; then the order
- * of the parts and of the names counts. Within one part equal hosts are that part's own affair.
+ * Our own entries lead always. Of others, those that want a host of an entry where their source has no
+ * say go last; then those that have their hosts already keep them; then the order of the parts and of
+ * the names counts. Within one part equal hosts are that part's own affair.
  *
  * @module
  */
 import type { Resource } from "../model/resource.ts";
 import type { MergeMode } from "../model/settings.ts";
 import type { Collection } from "../snapshot/collection.ts";
-import { hostsOf } from "./entry_hosts.ts";
-import { type Contender, HostField } from "./host_field.ts";
-import { type Limits, namespaceOf } from "./limits.ts";
-import { mergeEndpoints, whyNotMerged } from "./merge_endpoints.ts";
-import { compareOffers, type Offer, type Part } from "./offer.ts";
+import { type Contender, contenderOf } from "./contender.ts";
+import { HostIndex } from "./host_index.ts";
+import { HostRanking } from "./host_ranking.ts";
+import type { Limits } from "./limits.ts";
+import {
+  type Difference,
+  MERGE_BOUNDS,
+  type MergeBounds,
+  MergeGroup,
+  whyLeftOut,
+  whyNoGroup,
+} from "./merge_group.ts";
+import type { Offer, Part } from "./offer.ts";
 
 /** How hosts are kept apart. */
 export interface HostContestOptions {
   readonly merge: MergeMode;
   /** Who may fill what. Of a change there {@link HostContest.relimit} is to be told. */
   readonly limits: Limits;
+  readonly bounds?: MergeBounds;
 }
 
 /** An entry that is not served, since another part's has one of its hosts. */
@@ -29,254 +39,285 @@ export interface Refusal {
   readonly host: string;
   /** Who has the host. */
   readonly leader: Offer;
-  /** Why the two were not merged; absent where merging is not wanted. */
-  readonly difference?: string;
+  /** Why the two were not merged; absent where merging is not wanted and the source's limits are no reason. */
+  readonly difference?: Difference;
 }
 
-/** Who an entry's endpoints went to. */
-interface Merged {
-  readonly leader: Contender;
-  readonly others: readonly Contender[];
-  readonly resource: Resource;
+/** What was under a name before a change. */
+interface Before {
+  readonly contender: Contender | undefined;
+  readonly led: boolean;
+  readonly overreached: boolean;
 }
 
-/** Whether an entry could be merged into its leader. */
-interface Verdict {
-  readonly leader: Contender;
-  readonly difference: string | undefined;
-}
-
-/** Keeps hosts apart. Work for a change is in proportion to the entries that share hosts with what changed. */
+/** Keeps hosts apart. Work for a change is in proportion to the entries that it puts in, or out, of their hosts. */
 export class HostContest {
-  readonly #contenders = new Map<string, Contender>();
-  readonly #byHost = new Map<string, Set<Contender>>();
-  /** Names of entries that do not lead: refused, or merged into another. */
-  readonly #followers = new Set<string>();
-  readonly #refusals = new Map<string, Refusal>();
-  readonly #merged = new Map<string, Merged>();
-  readonly #verdicts = new WeakMap<Contender, Verdict>();
-  /** What changed since the last {@link resolve}, as it was before. */
-  readonly #before = new Map<string, Contender | undefined>();
+  readonly #index: HostIndex;
   readonly #limits: Limits;
+  readonly #bounds: MergeBounds;
+  readonly #contenders = new Map<string, Contender>();
+  readonly #byKey = new Map<string, Set<Contender>>();
+  /** Those that want a host of an entry where their source has no say. */
+  readonly #overreaching = new Set<Contender>();
+  /** Names of entries that are not served, in the order in which they came to be that. */
+  readonly #refused = new Set<string>();
+  /** By key; where merging is wanted and someone might be merged. */
+  readonly #groups = new Map<string, MergeGroup>();
+  /** What changed since the last {@link resolve}. */
+  readonly #before = new Map<string, Before>();
+  /** Keys of groups that are to be looked at anew. */
+  readonly #stale = new Set<string>();
   #mode: MergeMode;
 
-  constructor({ merge, limits }: HostContestOptions) {
+  constructor({ merge, limits, bounds = MERGE_BOUNDS }: HostContestOptions) {
     this.#mode = merge;
     this.#limits = limits;
+    this.#bounds = bounds;
+    this.#index = new HostIndex(limits);
   }
 
-  /** Entries that are not served, in the order in which they came to be that. */
-  get refusals(): ReadonlyMap<string, Refusal> {
-    return this.#refusals;
+  /** How many entries are not served. */
+  get refused(): number {
+    return this.#refused.size;
+  }
+
+  /** Entries that are not served, in the order in which they came to be that; at most `limit`. */
+  refusals(limit: number): readonly Refusal[] {
+    return Array.from(this.#refused.values().take(limit), (name) => this.#refusal(name));
   }
 
   /** Forgets everything; these, all of one part, lead. */
   reset(offers: Iterable<Offer>): void {
-    for (const map of [this.#contenders, this.#byHost, this.#refusals, this.#merged]) map.clear();
-    this.#followers.clear();
-    this.#before.clear();
-    for (const offer of offers) this.#add({ ...offer, ...hostsOf(offer.resource) });
+    const all = [this.#contenders, this.#byKey, this.#overreaching, this.#refused, this.#groups];
+    for (const each of [...all, this.#before, this.#stale, this.#index]) each.clear();
+    for (const offer of offers) this.#add(contenderOf(offer), true);
   }
 
   /** This, or nothing, is what the parts offer under a name from now on; {@link resolve} tells what follows. */
   put(name: string, offer: Offer | undefined): void {
     const was = this.#contenders.get(name);
     if (was !== undefined && was.part === offer?.part && was.resource === offer.resource) return;
-    if (!this.#before.has(name)) this.#before.set(name, was);
+    if (!this.#before.has(name)) {
+      const led = was !== undefined && this.#index.leads(was);
+      const overreached = was !== undefined && this.#overreaching.has(was);
+      this.#before.set(name, { contender: was, led, overreached });
+    }
     if (was !== undefined) this.#delete(was);
-    if (offer !== undefined) this.#add({ ...offer, ...hostsOf(offer.resource) });
+    if (offer !== undefined) this.#add(contenderOf(offer), false);
   }
 
   /** What becomes of hosts that are contested; {@link resolve} tells what follows. */
   setMode(mode: MergeMode): void {
     if (mode === this.#mode) return;
     this.#mode = mode;
-    for (const name of this.#followers) {
-      if (!this.#before.has(name)) this.#before.set(name, this.#contenders.get(name));
+    for (const contender of this.#contenders.values()) {
+      if (!this.#index.leads(contender)) this.#stale.add(contender.key);
     }
   }
 
   /** A part may fill other namespaces from now on; {@link resolve} tells what follows. */
   relimit(part: Part): void {
-    for (const [name, contender] of this.#contenders) {
-      if (contender.part === part && !this.#before.has(name)) this.#before.set(name, contender);
+    for (const contender of this.#contenders.values()) {
+      if (contender.part !== part) continue;
+      this.#index.relimit(contender);
+      if (!this.#index.leads(contender)) this.#stale.add(contender.key);
     }
   }
 
   /**
-   * What is served under each name that may have changed; undefined: nothing. `served` is what was served
-   * before a restart: where it is given, it decides who has a host, not who has it now.
+   * What is served under each name where that may have changed; undefined: nothing. `served` is what was
+   * served before a restart: where it is given, it decides who has a host, not who has it now.
    */
   resolve(served?: Collection): ReadonlyMap<string, Resource | undefined> {
-    const field = this.#field();
-    const results = new Map<string, Resource | undefined>();
-    for (const name of this.#before.keys()) {
-      if (!this.#contenders.has(name)) this.#forget(name);
-      results.set(name, undefined);
+    const ranking = new HostRanking(
+      this.#index,
+      (contender) => this.#strength(contender, served),
+    );
+    this.#watchReach(ranking);
+    for (const [name, before] of this.#before) this.#seed(ranking, name, before);
+    const unseated = served === undefined ? undefined : this.#unseat(ranking);
+    ranking.run();
+    const decided = new Set(ranking.changed);
+    for (const contender of unseated ?? []) {
+      if (this.#index.leads(contender)) decided.delete(contender);
+      else decided.add(contender);
     }
-    const { leaders, refused } = this.#rank(field, served);
+    const results = this.#settle(decided);
     this.#before.clear();
-    const followers = this.#settle(leaders, refused);
-    for (const leader of leaders) {
-      const { name } = leader.resource;
-      this.#followers.delete(name);
-      this.#refusals.delete(name);
-      results.set(name, this.#merge(leader, followers.get(leader) ?? []));
-    }
-    for (const { resource: { name } } of refused.keys()) {
-      this.#merged.delete(name);
-      results.set(name, undefined);
-    }
     return results;
   }
 
-  #add(contender: Contender): void {
+  #add(contender: Contender, leads: boolean): void {
     this.#contenders.set(contender.resource.name, contender);
-    for (const host of contender.hosts) {
-      const sharers = this.#byHost.get(host);
-      if (sharers === undefined) this.#byHost.set(host, new Set([contender]));
-      else sharers.add(contender);
-    }
+    this.#index.add(contender, leads);
+    if (contender.hosts.length === 0) return;
+    const equal = this.#byKey.get(contender.key);
+    if (equal === undefined) this.#byKey.set(contender.key, new Set([contender]));
+    else equal.add(contender);
   }
 
   #delete(contender: Contender): void {
     this.#contenders.delete(contender.resource.name);
-    for (const host of contender.hosts) {
-      const sharers = this.#byHost.get(host);
-      sharers?.delete(contender);
-      if (sharers?.size === 0) this.#byHost.delete(host);
+    this.#overreaching.delete(contender);
+    this.#index.delete(contender);
+    const equal = this.#byKey.get(contender.key);
+    equal?.delete(contender);
+    if (equal?.size === 0) this.#byKey.delete(contender.key);
+  }
+
+  /** Sees who wants, since the last time or no longer, a host of an entry where it has no say. */
+  #watchReach(ranking: HostRanking): void {
+    for (const name of this.#before.keys()) {
+      const contender = this.#contenders.get(name);
+      if (contender !== undefined) this.#reach(contender);
+    }
+    for (const share of this.#index.takeTouched()) {
+      for (const contender of share.members()) {
+        if (!this.#reach(contender)) continue;
+        const isWeaker = this.#overreaching.has(contender);
+        if (isWeaker === this.#index.leads(contender)) ranking.add(contender);
+        if (isWeaker && this.#index.leads(contender)) ranking.release(contender);
+      }
     }
   }
 
-  #forget(name: string): void {
-    this.#followers.delete(name);
-    this.#refusals.delete(name);
-    this.#merged.delete(name);
+  /** Whether what is known of it changes. */
+  #reach(contender: Contender): boolean {
+    const overreaches = this.#index.overreaches(contender);
+    if (overreaches === this.#overreaching.has(contender)) return false;
+    if (overreaches) this.#overreaching.add(contender);
+    else this.#overreaching.delete(contender);
+    return true;
   }
 
-  /** Everyone whom a change can concern: who shares hosts with what changed, and so on. */
-  #field(): HostField {
-    const field = new HostField(this.#byHost);
-    for (const [name, was] of this.#before) {
+  #seed(ranking: HostRanking, name: string, { contender: was, led, overreached }: Before): void {
+    const is = this.#contenders.get(name);
+    if (is !== undefined) ranking.add(is);
+    if (was === undefined || !led) return;
+    const isAsStrong = is?.part === was.part && is.key === was.key &&
+      (overreached || !this.#overreaching.has(is));
+    if (!isAsStrong) ranking.release(was);
+  }
+
+  /** Everyone who shares contested hosts with what changed, and so on, is to be decided; gives those who led. */
+  #unseat(ranking: HostRanking): ReadonlySet<Contender> {
+    const field = new Set<Contender>();
+    const done = new Set<string>();
+    const addSharers = (host: string) => {
+      if (done.has(host)) return;
+      done.add(host);
+      for (const share of this.#index.sharers(host)?.values() ?? []) {
+        for (const contender of share.members()) field.add(contender);
+      }
+    };
+    for (const [name, { contender: was }] of this.#before) {
       const is = this.#contenders.get(name);
       if (is !== undefined) field.add(is);
-      for (const host of was?.hosts ?? []) field.addSharers(host, was?.part);
+      was?.hosts.forEach(addSharers);
     }
-    field.grow();
-    return field;
+    // What is added to a set while it is gone through is gone through as well.
+    for (const { hosts } of field) {
+      for (const host of hosts) if (this.#index.isContested(host)) addSharers(host);
+    }
+    const had = new Set<Contender>();
+    for (const contender of field) {
+      if (this.#index.leads(contender)) had.add(contender);
+      this.#index.lead(contender, false);
+      ranking.add(contender);
+    }
+    return had;
   }
 
-  /** Goes through the field, the strongest claim first: who meets none that leads, leads. */
-  #rank(field: HostField, served: Collection | undefined): Ranking {
-    const claims = Array.from(
-      field.contenders,
-      (contender) => ({ contender, strength: this.#strength(contender, field, served) }),
-    );
-    claims.sort((a, b) => a.strength - b.strength || compareOffers(a.contender, b.contender));
-    const leaders: Contender[] = [];
-    const refused = new Map<Contender, Taken>();
-    const leading = new Map<string, Contender>();
-    for (const { contender } of claims) {
-      const { part, hosts } = contender;
-      const taken = hosts.find((host) => (leading.get(host)?.part ?? part) !== part);
-      if (taken !== undefined) {
-        refused.set(contender, { host: taken, leader: leading.get(taken)! });
-        continue;
-      }
-      leaders.push(contender);
-      for (const host of hosts) if (!leading.has(host)) leading.set(host, contender);
-    }
-    return { leaders, refused };
-  }
-
-  /** 0 goes first: our own; then who has all contested hosts already, has some of them, has none. */
-  #strength(contender: Contender, field: HostField, served: Collection | undefined): number {
-    const { part, resource: { name, version }, hosts } = contender;
+  /** The least goes first: our own; then who has all contested hosts already, has some of them, has none. */
+  #strength(contender: Contender, served: Collection | undefined): number {
+    const { part, resource: { name, version } } = contender;
     if (part.order === 0) return 0;
-    if (served !== undefined) {
-      const before = served.get(name);
-      return before === undefined ? 3 : before.version === version ? 1 : 2;
-    }
-    const was = this.#before.has(name) ? this.#before.get(name) : contender;
-    if (was === undefined || was.part !== part || this.#followers.has(name)) return 3;
-    if (was.key === contender.key) return 1;
+    const later = this.#overreaching.has(contender) ? 3 : 0;
+    if (served === undefined) return later + this.#hold(contender);
+    const before = served.get(name);
+    return later + (before === undefined ? 3 : before.version === version ? 1 : 2);
+  }
+
+  #hold(contender: Contender): number {
+    const { part, resource: { name }, hosts, key } = contender;
+    const before = this.#before.get(name);
+    if (before === undefined) return this.#index.leads(contender) ? 1 : 3;
+    const was = before.contender;
+    if (was?.part !== part || !before.led) return 3;
+    if (was.key === key) return 1;
     const had = new Set(was.hosts);
-    const contested = hosts.filter((host) => field.isContested(host));
+    const contested = hosts.filter((host) => this.#index.isContested(host));
     const kept = contested.filter((host) => had.has(host));
     return kept.length === contested.length ? 1 : kept.length > 0 ? 2 : 3;
   }
 
-  /** Merges who can be merged; gives the others of each leader. The rest is refused. */
-  #settle(
-    leaders: readonly Contender[],
-    refused: ReadonlyMap<Contender, Taken>,
-  ): ReadonlyMap<Contender, readonly Contender[]> {
-    const byKey = new Map<string, Contender>();
-    for (const leader of leaders) {
-      const other = byKey.get(leader.key);
-      if (other === undefined || leader.resource.name < other.resource.name) {
-        byKey.set(leader.key, leader);
-      }
+  /** What follows from who leads now. */
+  #settle(decided: ReadonlySet<Contender>): ReadonlyMap<string, Resource | undefined> {
+    const results = new Map<string, Resource | undefined>();
+    const subjects = new Set(decided);
+    for (const [name, { contender: was }] of this.#before) {
+      if (was !== undefined) this.#stale.add(was.key);
+      const is = this.#contenders.get(name);
+      if (is !== undefined) subjects.add(is);
+      else this.#refused.delete(name);
+      results.set(name, undefined);
     }
-    const followers = new Map<Contender, Contender[]>();
-    for (const [contender, { host, leader }] of refused) {
+    for (const contender of subjects) {
       const { name } = contender.resource;
-      this.#followers.add(name);
-      const equal = byKey.get(contender.key);
-      const difference = this.#mode === "refuse"
-        ? undefined
-        : equal === undefined
-        ? "their hosts are not all the same"
-        : !this.#limits.mayFill(contender.part.name, namespaceOf(equal.resource.name))
-        ? `the source may not fill the namespace ${namespaceOf(equal.resource.name)}`
-        : this.#difference(equal, contender);
-      if (this.#mode === "endpoints" && equal !== undefined && difference === undefined) {
-        this.#refusals.delete(name);
-        followers.set(equal, [...followers.get(equal) ?? [], contender]);
-      } else {
-        const refusal = { offer: contender, host, leader: equal ?? leader };
-        this.#refusals.set(name, difference === undefined ? refusal : { ...refusal, difference });
-      }
+      const leads = this.#index.leads(contender);
+      if (leads) this.#refused.delete(name);
+      else this.#refused.add(name);
+      results.set(name, leads ? contender.resource : undefined);
+      this.#stale.add(contender.key);
     }
-    return followers;
+    for (const key of this.#stale) this.#regroup(key, results);
+    this.#stale.clear();
+    return results;
   }
 
-  /** As {@link whyNotMerged}; asked once for each pair. */
-  #difference(leader: Contender, other: Contender): string | undefined {
-    let verdict = this.#verdicts.get(other);
-    if (verdict?.leader !== leader) {
-      verdict = { leader, difference: whyNotMerged(leader.resource, other.resource) };
-      this.#verdicts.set(other, verdict);
+  /** Merges who can be merged, among those of equal hosts. The rest is refused. */
+  #regroup(key: string, results: Map<string, Resource | undefined>): void {
+    const before = this.#groups.get(key);
+    const isWanted = this.#mode === "endpoints";
+    if (!isWanted && before === undefined) return;
+    let leader: Contender | undefined;
+    const followers: Contender[] = [];
+    for (const one of this.#byKey.get(key) ?? []) {
+      if (!this.#index.leads(one)) followers.push(one);
+      else if (leader === undefined || one.resource.name < leader.resource.name) leader = one;
     }
-    return verdict.difference;
+    const group = isWanted && leader !== undefined && followers.length > 0
+      ? new MergeGroup(leader, followers, this.#limits, this.#bounds, before)
+      : undefined;
+    if (group === undefined) this.#groups.delete(key);
+    else this.#groups.set(key, group);
+    for (const follower of followers) {
+      if (group?.merged.has(follower)) this.#refused.delete(follower.resource.name);
+      else this.#refused.add(follower.resource.name);
+    }
+    // Who had the others' endpoints until now is by itself again.
+    if (before !== undefined && this.#isThere(before.leader)) {
+      results.set(before.leader.resource.name, before.leader.resource);
+    }
+    if (leader !== undefined) {
+      results.set(leader.resource.name, group?.resource ?? leader.resource);
+    }
   }
 
-  /** What is served in the name of a leader. Made anew only where one of those in it changed. */
-  #merge(leader: Contender, others: readonly Contender[]): Resource {
-    const { name } = leader.resource;
-    if (others.length === 0) {
-      this.#merged.delete(name);
-      return leader.resource;
-    }
-    const sorted = others.toSorted(compareOffers);
-    const before = this.#merged.get(name);
-    const isSame = before !== undefined && before.leader === leader &&
-      before.others.length === sorted.length &&
-      before.others.every((other, index) => other === sorted[index]);
-    if (isSame) return before.resource;
-    const resource = mergeEndpoints(leader, sorted);
-    this.#merged.set(name, { leader, others: sorted, resource });
-    return resource;
+  #isThere(contender: Contender): boolean {
+    return this.#contenders.get(contender.resource.name) === contender &&
+      this.#index.leads(contender);
   }
-}
 
-/** A host that an entry wants, and who has it. */
-interface Taken {
-  readonly host: string;
-  readonly leader: Contender;
-}
-
-interface Ranking {
-  readonly leaders: readonly Contender[];
-  readonly refused: ReadonlyMap<Contender, Taken>;
+  #refusal(name: string): Refusal {
+    const offer = this.#contenders.get(name)!;
+    const { host, leader } = this.#index.holder(offer)!;
+    const equal = this.#groups.get(offer.key)?.leader;
+    if (equal !== undefined) {
+      const difference = whyLeftOut(equal, offer, this.#limits, this.#bounds);
+      return { offer, host, leader: equal, difference };
+    }
+    const difference = whyNoGroup(leader, offer, this.#limits, this.#mode);
+    return { offer, host, leader, ...(difference && { difference }) };
+  }
 }

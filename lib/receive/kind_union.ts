@@ -56,7 +56,7 @@ export class KindUnion {
 
   /** How many entries are not served since another's has one of their hosts. */
   get contestedHosts(): number {
-    return this.#hosts?.refusals.size ?? 0;
+    return this.#hosts?.refused ?? 0;
   }
 
   /** Names that several parts offer; at most `limit`. */
@@ -70,7 +70,7 @@ export class KindUnion {
 
   /** Entries that are not served for their hosts; at most `limit`. */
   refusals(limit: number): readonly Refusal[] {
-    return [...this.#hosts?.refusals.values().take(limit) ?? []];
+    return this.#hosts?.refusals(limit) ?? [];
   }
 
   /** Whose resource is served under a name. */

@@ -7,12 +7,7 @@ import type { Resource } from "../model/resource.ts";
 import { encodeResource } from "../convert/encode_resource.ts";
 import { enumerate, suggestLabelValue } from "../convert/rules/names.ts";
 import { contentHash } from "../wire/hash.ts";
-import {
-  type ServiceEntry,
-  serviceEntryCodec,
-  type ServiceEntryPort,
-  type WorkloadEntry,
-} from "../wire/messages.ts";
+import { serviceEntryCodec, type ServiceEntryPort, type WorkloadEntry } from "../wire/messages.ts";
 import { decodeEntry } from "./entry_hosts.ts";
 import { type Offer, OWN_PART } from "./offer.ts";
 
@@ -24,29 +19,57 @@ const OWN_LABEL = "local";
 
 const LABEL_LENGTH = 63;
 
-/** Why the endpoints of two entries with equal hosts cannot stand in one; undefined where they can. */
+/** What two entries must have in common. */
+interface Traits {
+  readonly resolution: string;
+  readonly location: string;
+  readonly ports: string;
+  readonly hasSelector: boolean;
+  readonly hasEndpoints: boolean;
+}
+
+/** Weak: what is known of a resource goes with it. */
+const known = new WeakMap<Resource, Traits>();
+
+/** Why the endpoints of two entries with equal hosts cannot stand in one; undefined where they can. Decodes an entry once. */
 export function whyNotMerged(first: Resource, other: Resource): string | undefined {
-  const [a, b] = [decodeEntry(first)?.entry, decodeEntry(other)?.entry];
+  const [a, b] = [traitsOf(first), traitsOf(other)];
   if (a === undefined || b === undefined) return "one of the two cannot be read";
   if (a.resolution !== b.resolution) {
     return `their resolutions differ (${a.resolution} and ${b.resolution})`;
   }
   if (a.location !== b.location) return `their locations differ (${a.location} and ${b.location})`;
-  const [aPorts, bPorts] = [portsText(a.ports), portsText(b.ports)];
-  if (aPorts !== bPorts) return `their ports differ (${aPorts} and ${bPorts})`;
-  if (a.workloadSelector !== undefined || b.workloadSelector !== undefined) {
+  if (a.ports !== b.ports) return `their ports differ (${a.ports} and ${b.ports})`;
+  if (a.hasSelector || b.hasSelector) {
     return "a workloadSelector finds the endpoints of one of them";
   }
   return whyNotByResolution(a, b);
 }
 
-function whyNotByResolution(a: ServiceEntry, b: ServiceEntry): string | undefined {
+function whyNotByResolution(a: Traits, b: Traits): string | undefined {
   const { resolution } = a;
   if (resolution === "STATIC" || resolution === "NONE") return undefined;
   // Istio takes at most one endpoint there.
   if (resolution === "DNS_ROUND_ROBIN") return "DNS_ROUND_ROBIN allows one endpoint only";
-  if (a.endpoints.length > 0 && b.endpoints.length > 0) return undefined;
+  if (a.hasEndpoints && b.hasEndpoints) return undefined;
   return "one of them has no endpoints: its hosts are looked up";
+}
+
+function traitsOf(resource: Resource): Traits | undefined {
+  let traits = known.get(resource);
+  const entry = traits === undefined ? decodeEntry(resource)?.entry : undefined;
+  if (entry !== undefined) {
+    const { resolution, location, ports, workloadSelector, endpoints } = entry;
+    traits = {
+      resolution: `${resolution}`,
+      location: `${location}`,
+      ports: portsText(ports),
+      hasSelector: workloadSelector !== undefined,
+      hasEndpoints: endpoints.length > 0,
+    };
+    known.set(resource, traits);
+  }
+  return traits;
 }
 
 function portsText(ports: readonly ServiceEntryPort[]): string {

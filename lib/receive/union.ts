@@ -24,6 +24,7 @@ import {
 } from "./contest_findings.ts";
 import { KindUnion } from "./kind_union.ts";
 import { Limits } from "./limits.ts";
+import { MERGE_BOUNDS, type MergeBounds } from "./merge_group.ts";
 import { OWN_PART, type Part } from "./offer.ts";
 
 /** How parts are united. */
@@ -34,6 +35,8 @@ export interface UnionOptions {
    * until {@link Union.settle}, or until a part that is there changes.
    */
   readonly served?: ReadonlyMap<string, Collection>;
+  /** How much may be merged into one entry; absent: {@link MERGE_BOUNDS}. */
+  readonly bounds?: MergeBounds;
 }
 
 /** Findings shown of one rule; the rest is counted. */
@@ -53,11 +56,13 @@ export class Union {
   #collections: ReadonlyMap<string, Collection>;
   #lastOrder = 0;
 
-  constructor({ merge, served }: UnionOptions) {
+  constructor({ merge, served, bounds = MERGE_BOUNDS }: UnionOptions) {
     this.#kinds = new Map(
       KINDS.map(({ kind }) => [
         kind,
-        new KindUnion(kind === WITH_HOSTS ? { hosts: { merge, limits: this.#limits } } : {}),
+        new KindUnion(
+          kind === WITH_HOSTS ? { hosts: { merge, limits: this.#limits, bounds } } : {},
+        ),
       ]),
     );
     this.#served = served;

@@ -20,6 +20,9 @@ interface Entry {
   readonly addresses: readonly string[];
 }
 
+/** How many entries may be merged into one here. */
+const MERGED = 2;
+
 interface Claim {
   readonly part: string;
   readonly entry: Entry;
@@ -40,6 +43,12 @@ class Model {
   leaders = new Map<string, Claim>();
   refused = new Set<string>();
   served = new Map<string, Served>();
+  readonly limits = new Map<string, readonly string[]>();
+
+  mayFill(part: string, name: string): boolean {
+    const namespaces = this.limits.get(part) ?? [];
+    return namespaces.length === 0 || namespaces.includes(name.split("/")[0]!);
+  }
 
   set(name: string, entries: readonly Entry[] | undefined): void {
     const map = new Map((entries ?? []).map((one) => [one.name, one]));
@@ -62,7 +71,11 @@ class Model {
       if (!leaders.some((l) => contend(l, claim))) leaders.push(claim);
     }
     this.leaders = new Map(leaders.map((claim) => [claim.entry.name, claim]));
-    this.#serve(claims.filter((claim) => !leaders.includes(claim)), merge);
+    const others = claims.filter((claim) => !leaders.includes(claim));
+    others.sort((a, b) =>
+      order.indexOf(a.part) - order.indexOf(b.part) || (a.entry.name < b.entry.name ? -1 : 1)
+    );
+    this.#serve(others, merge);
   }
 
   #serve(others: readonly Claim[], merge: MergeMode): void {
@@ -70,9 +83,12 @@ class Model {
     this.refused = new Set();
     const byName = [...this.leaders.keys()].sort();
     for (const other of others) {
-      const target = byName.find((name) => isMergeable(this.leaders.get(name)!, other));
-      if (merge === "refuse" || target === undefined) this.refused.add(other.entry.name);
-      else members.get(target)!.push(other);
+      const target = byName.find((name) => haveEqualHosts(this.leaders.get(name)!, other));
+      const isMerged = merge === "endpoints" && target !== undefined &&
+        this.leaders.get(target)!.entry.port === other.entry.port &&
+        this.mayFill(other.part, target) && members.get(target)!.length <= MERGED;
+      if (isMerged) members.get(target)!.push(other);
+      else this.refused.add(other.entry.name);
     }
     this.served = new Map([...members].map(([name, claims]) => {
       const addresses = new Map<string, string>();
@@ -103,6 +119,17 @@ class Model {
 
   #strength(claim: Claim, claims: readonly Claim[]): number {
     if (claim.part === "") return 0;
+    return this.#hold(claim, claims) + (this.#overreaches(claim, claims) ? 3 : 0);
+  }
+
+  #overreaches(claim: Claim, claims: readonly Claim[]): boolean {
+    return claims.some((other) =>
+      contend(claim, other) && !this.mayFill(claim.part, other.entry.name) &&
+      this.mayFill(other.part, claim.entry.name)
+    );
+  }
+
+  #hold(claim: Claim, claims: readonly Claim[]): number {
     const had = this.leaders.get(claim.entry.name);
     if (had?.part !== claim.part) return 3;
     const contested = claim.entry.hosts.filter((host) =>
@@ -117,21 +144,22 @@ function contend(a: Claim, b: Claim): boolean {
   return a.part !== b.part && a.entry.hosts.some((host) => b.entry.hosts.includes(host));
 }
 
-function isMergeable(a: Claim, b: Claim): boolean {
+function haveEqualHosts(a: Claim, b: Claim): boolean {
   const [one, two] = [a, b].map(({ entry }) => [...entry.hosts].sort().join());
-  return a.part !== b.part && one === two && a.entry.port === b.entry.port;
+  return one === two;
 }
 
 type Step =
   | { readonly do: "set"; readonly part: string; readonly entries: readonly Entry[] }
   | { readonly do: "remove"; readonly part: string }
   | { readonly do: "edit"; readonly part: string; readonly entry: Entry; readonly isGone: boolean }
+  | { readonly do: "allow"; readonly part: string; readonly namespaces: readonly string[] }
   | { readonly do: "merge"; readonly merge: MergeMode };
 
 const PARTS = ["", "a", "b", "c"];
 const part = fc.constantFrom(...PARTS);
 const someEntry: fc.Arbitrary<Entry> = fc.record({
-  name: fc.constantFrom("n/v", "n/w", "n/x", "n/y", "n/z"),
+  name: fc.constantFrom("m/v", "m/w", "n/x", "n/y", "n/z", "o/z"),
   hosts: fc.uniqueArray(fc.constantFrom("h1", "h2", "h3", "h4", "*.h"), { maxLength: 3 }),
   port: fc.constantFrom(80, 80, 80, 81),
   addresses: fc.uniqueArray(fc.constantFrom("10.0.0.1", "10.0.0.2", "10.0.0.3"), { maxLength: 2 }),
@@ -154,6 +182,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("merge" as const), merge: mode }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("allow" as const),
+      part: fc.constantFrom("a", "b", "c"),
+      namespaces: fc.subarray(["m", "n", "o"]),
+    }),
+  },
 );
 
 function toResource({ name, hosts, port, addresses }: Entry): Resource {
@@ -173,12 +209,15 @@ class World {
 
   constructor(merge: MergeMode) {
     this.merge = merge;
-    this.union = new Union({ merge });
+    this.union = new Union({ merge, bounds: { entries: MERGED, bytes: 1_000_000 } });
   }
 
   do(step: Step): void {
     if (step.do === "merge") this.union.setMerge(this.merge = step.merge);
-    else if (step.do === "remove") this.#set(step.part, undefined);
+    else if (step.do === "allow") {
+      this.model.limits.set(step.part, step.namespaces);
+      this.union.allow(step.part, step.namespaces);
+    } else if (step.do === "remove") this.#set(step.part, undefined);
     else if (step.do === "set") this.#set(step.part, step.entries);
     else {
       const map = new Map(this.parts.get(step.part));
@@ -232,8 +271,10 @@ Deno.test("union: who is served stays served while it stays as it is and no one 
       for (const one of steps) {
         const before = [...world.model.leaders.values()];
         world.do(one);
-        if (one.do !== "merge" && one.part === "") continue;
+        if (one.do === "allow" || (one.do !== "merge" && one.part === "")) continue;
         for (const { part, entry } of before) {
+          // A limited one makes way for an entry where it has no say.
+          if ((world.model.limits.get(part) ?? []).length > 0) continue;
           const still = world.parts.get(part)?.get(entry.name);
           if (still === undefined || toResource(still).version !== toResource(entry).version) {
             continue;
@@ -292,6 +333,7 @@ Deno.test("union: after a restart what was served is served again", () => {
       }
       const served = world.union.collections;
       const restarted = new Union({ merge: "refuse", served });
+      for (const [part, namespaces] of world.model.limits) restarted.allow(part, namespaces);
       for (const part of order) {
         const list = world.parts.get(part);
         if (list !== undefined) restarted.set(part, entries(...[...list.values()].map(toResource)));
