@@ -106,6 +106,7 @@ export class ReceiverDoor implements AsyncDisposable {
         inbox: { bytes: Math.max(LEAST_WAITING, 4 * maxReceive) },
       }),
     );
+    tokens.onChange(() => receiver.tokensChanged());
     receiver.serveOn(server);
     const listeners = opened.use(new Listeners({ ...this.#options, server }));
     await listeners.configure([portOf(receive)]);

@@ -100,6 +100,17 @@ export class Receiver implements AsyncDisposable {
     this.#start(stream, naming, { connection, memory });
   }
 
+  /** Ends the streams of sources whose token does not count any more; to be called when tokens have changed. */
+  tokensChanged(): void {
+    for (const [stream, receiving] of this.#live) {
+      if (receiving.namedBy !== "token") continue;
+      const naming = nameSource(stream, this.#options.naming);
+      if (naming.kind === "named" && naming.name === receiving.source) continue;
+      const message = `the token of ${receiving.source} was replaced or withdrawn`;
+      receiving.end({ code: "UNAUTHENTICATED", message });
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     for (const receiving of this.#live.values()) {

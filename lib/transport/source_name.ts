@@ -4,12 +4,12 @@
  *
  * @module
  */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { INSTANCE_HEADER } from "../model/instance_header.ts";
 import { matchesPattern } from "../model/pattern.ts";
 import type { SourceRule } from "../model/settings.ts";
 import type { PushStream } from "./push_stream.ts";
+import type { TokenIndex } from "./token_index.ts";
 
 export { INSTANCE_HEADER };
 
@@ -24,8 +24,8 @@ export type NamedBy = "uri" | "dns" | "token" | "instance" | "address";
 
 /** How sources are named. */
 export interface NamingOptions {
-  /** By name of the source, the token that it bears. Asked at each stream, since tokens change. */
-  readonly tokens: () => ReadonlyMap<string, string>;
+  /** The tokens that sources bear. Asked at each stream, since tokens change. */
+  readonly tokens: () => TokenIndex;
   /** Whether a source may come without certificate and token: over plaintext, or because that is meant. */
   readonly unproven: boolean;
   /** The first that matches counts; empty: every source may fill everything. */
@@ -100,7 +100,7 @@ const NOBODY = "this receiver takes sources with a client certificate or a token
 
 function proved(
   { peer, metadata }: Pick<PushStream, "peer" | "metadata">,
-  tokens: ReadonlyMap<string, string>,
+  tokens: TokenIndex,
 ): Name | Denied | undefined {
   const { uris, dnsNames } = peer.identity ?? { uris: [], dnsNames: [] };
   const uri = uris.find((one) => one.startsWith("spiffe://"));
@@ -108,8 +108,8 @@ function proved(
   if (dnsNames[0] !== undefined) return named(dnsNames[0], "dns");
   const token = bearer(metadata["authorization"]?.[0]);
   // Where no token is known, one that comes along (a proxy's, say) proves nothing and harms nothing.
-  if (token === undefined || tokens.size === 0) return undefined;
-  const owner = ownerOf(token, tokens);
+  if (token === undefined || tokens.isEmpty) return undefined;
+  const owner = tokens.ownerOf(token);
   if (owner !== undefined) return { name: owner, by: "token" };
   return denied("UNAUTHENTICATED", "this receiver knows no source with this token");
 }
@@ -142,7 +142,7 @@ function unproved(
 /** What is wrong with an instance that a source says: it must not be confused with a name that is proved. */
 function wrongInstance(
   instance: string,
-  tokens: ReadonlyMap<string, string>,
+  tokens: TokenIndex,
 ): string | undefined {
   if (instance.includes("://")) return "must not look like the URI of a certificate";
   if (instance.length > 253 || !/^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/.test(instance)) {
@@ -154,21 +154,6 @@ function wrongInstance(
 
 function bearer(header: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
-}
-
-/** Whose token it is. Takes equally long for every one that is nobody's. */
-function ownerOf(token: string, tokens: ReadonlyMap<string, string>): string | undefined {
-  const given = digest(token);
-  let owner: string | undefined;
-  for (const [name, text] of tokens) {
-    const same = timingSafeEqual(given, digest(text));
-    if (same && text !== "") owner ??= name;
-  }
-  return owner;
-}
-
-function digest(text: string): Uint8Array {
-  return createHash("sha256").update(text).digest();
 }
 
 function denied(code: Denied["code"], message: string): Denied {

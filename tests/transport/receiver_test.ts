@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { TokenIndex } from "../../lib/transport/token_index.ts";
 import { FakeClock } from "./fakes.ts";
 import { Bench, ENTRIES, judge, OwnSource, RawSource, WORKLOADS } from "./receiving_bench.ts";
 import { until } from "./sockets.ts";
@@ -69,7 +70,7 @@ Deno.test("receiver: requests come first, each push is answered after it was sav
 
 Deno.test("receiver: who may not come hears why, and nobody is connected", async () => {
   const from = [{ source: "edge-*", namespaces: ["shop"] }];
-  const naming = { tokens: () => new Map([["edge-a", "secret"]]), unproven: false, from };
+  const naming = { tokens: () => new TokenIndex([["edge-a", "secret"]]), unproven: false, from };
   await using bench = await Bench.start({ naming });
   const cases = [
     [{}, 16, /client certificate or a token/],
@@ -97,21 +98,6 @@ Deno.test("receiver: a source that the registry turns away hears the reason", as
   bench.refused = "there are too many sources";
   await using source = new RawSource(bench.serving.port);
   assertEquals(await source.call.ended(), { code: 7, details: "there are too many sources" });
-});
-
-Deno.test("receiver: a name once proved cannot be taken by saying it", async () => {
-  const tokens = new Map([["edge-a", "secret"]]);
-  await using bench = await Bench.start({
-    naming: { tokens: () => tokens, unproven: true, from: [] },
-  });
-  await using proved = new RawSource(bench.serving.port, { authorization: "Bearer secret" });
-  await proved.hears(`? ${ENTRIES}`);
-  tokens.clear(); // its token's name alone no longer gives it away
-  await using other = new RawSource(bench.serving.port, { "x-pinnace-instance": "edge-a" });
-  const { code, details } = await other.call.ended();
-  assertEquals(code, 7);
-  assertMatch(details, /edge-a is the name of a source that proved it/);
-  assertEquals(proved.call.status, undefined);
 });
 
 Deno.test("receiver: a second stream of one name takes the place of the first", async () => {

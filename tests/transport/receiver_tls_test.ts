@@ -4,6 +4,7 @@ import * as grpc from "@grpc/grpc-js";
 import { listen } from "../../lib/transport/listener.ts";
 import { TlsServer } from "../../lib/transport/tls_server.ts";
 import { Authority, type Pair, TempFolder } from "./certificates.ts";
+import { TokenIndex } from "../../lib/transport/token_index.ts";
 import { Bench, ENTRIES, RawSource } from "./receiving_bench.ts";
 import { Call } from "./serving.ts";
 import { now } from "./sockets.ts";
@@ -46,7 +47,7 @@ Deno.test("receiver: over TLS a certificate names the source, else a token does,
   const spiffe = "spiffe://example.org/edge/fra";
   await using bench = await Bench.start({
     naming: {
-      tokens: () => new Map([["edge-a", "secret"]]),
+      tokens: () => new TokenIndex([["edge-a", "secret"]]),
       unproven: false,
       from: [
         { source: "spiffe://example.org/edge/*", namespaces: ["shop"] },

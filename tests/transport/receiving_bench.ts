@@ -17,6 +17,7 @@ import { Sender } from "../../lib/transport/sender.ts";
 import { Sessions } from "../../lib/transport/sessions.ts";
 import { SinkDialer } from "../../lib/transport/sink_dialer.ts";
 import { RESOURCE_SINK_PATH } from "../../lib/transport/sink_link.ts";
+import { TokenIndex } from "../../lib/transport/token_index.ts";
 import type { SourceIntroduction, SourceRegistry } from "../../lib/receive/registry.ts";
 import {
   mcpResourceCodec,
@@ -95,7 +96,7 @@ export class Bench implements AsyncDisposable {
     this.sender = new Sender({ now });
     this.receiver = new Receiver({
       instance: "receiver-1",
-      naming: { tokens: () => new Map(), unproven: true, from: [] },
+      naming: { tokens: () => new TokenIndex([]), unproven: true, from: [] },
       collections: [ENTRIES, WORKLOADS],
       registry: this.#registry(),
       judge,

@@ -8,6 +8,7 @@ import {
   type NamingOptions,
   type SourceNaming,
 } from "../../lib/transport/source_name.ts";
+import { TokenIndex } from "../../lib/transport/token_index.ts";
 
 interface Dialled {
   readonly uris?: readonly string[];
@@ -17,7 +18,7 @@ interface Dialled {
   readonly address?: string;
 }
 
-const TOKENS = new Map([["edge-a", "aaaa-secret"], ["edge-b", "bbbb-secret"]]);
+const TOKENS = new TokenIndex([["edge-a", "aaaa-secret"], ["edge-b", "bbbb-secret"]]);
 const SPIFFE = "spiffe://example.org/edge/fra";
 
 function name(dialled: Dialled, options: Partial<NamingOptions> = {}): SourceNaming {
@@ -85,7 +86,7 @@ Deno.test("source name: whether a source heeds what is held it says by a header 
   const resumes = (metadata: Readonly<Record<string, readonly string[]>>) => {
     const peer = { address: "192.0.2.7", port: 4321 };
     const naming = nameSource({ peer, metadata }, {
-      ...{ tokens: () => new Map(), unproven: true, from: [] },
+      ...{ tokens: () => new TokenIndex([]), unproven: true, from: [] },
     });
     return naming.kind === "named" && naming.resumes;
   };
@@ -118,19 +119,19 @@ Deno.test("source name: a wrong token is refused, even where none is needed", ()
 });
 
 Deno.test("source name: an empty token is nobody's, and where no token is known none is asked after", () => {
-  const empty = { tokens: () => new Map([["edge-a", ""]]) };
+  const empty = { tokens: () => new TokenIndex([["edge-a", ""]]) };
   assertEquals(denied({ token: "x" }, empty).code, "UNAUTHENTICATED");
   assertEquals(named({ token: "" }, empty), ["address", "192.0.2.7"]);
-  assertEquals(named({ token: "x", instance: "edge-1" }, { tokens: () => new Map() }), [
+  assertEquals(named({ token: "x", instance: "edge-1" }, { tokens: () => new TokenIndex([]) }), [
     "instance",
     "edge-1",
   ]);
 });
 
 Deno.test("source name: tokens are asked for at each stream", () => {
-  const tokens = new Map([["edge-a", "one"]]);
+  let tokens = new TokenIndex([["edge-a", "one"]]);
   assertEquals(named({ token: "one" }, { tokens: () => tokens })[1], "edge-a");
-  tokens.set("edge-a", "two");
+  tokens = new TokenIndex([["edge-a", "two"]]);
   assertEquals(denied({ token: "one" }, { tokens: () => tokens }).code, "UNAUTHENTICATED");
 });
 
