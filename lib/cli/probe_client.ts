@@ -87,6 +87,8 @@ function mcpClient({ node, types, incremental }: ProbeOptions): ProbeClient {
       switch (received.kind) {
         case "error":
           return { kind: "wrong", message: received.message };
+        case "difference":
+          return { kind: "wrong", message: `${type}: ${received.message}` };
         case "trigger":
           return { kind: "other", message: "the server asks us to speak first" };
         case "unasked":

@@ -275,6 +275,18 @@ Deno.test("probe: a server that answers wrongly is an error that says how", asyn
     );
     assertMatch(err, /the server breaks the protocol: .* has no nonce/);
   });
+  await t.step("a difference where all there is was asked for", async () => {
+    const collection = "istio/networking/v1alpha3/serviceentries";
+    const err = await told((stream) =>
+      stream.onRequest(() =>
+        send(stream, resourcesCodec.encode({ collection, nonce: "1", incremental: true }))
+      )
+    );
+    assertMatch(
+      err,
+      /the server breaks the protocol: .*serviceentries: all there is was asked for/,
+    );
+  });
   await t.step("an end with a reason", async () => {
     const err = await told((stream) =>
       stream.onRequest(() => stream.end({ code: "INVALID_ARGUMENT", message: "not that" }))
