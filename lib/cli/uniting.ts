@@ -31,14 +31,14 @@ export class Uniting implements Disposable {
     for (const [part, namespaces] of this.#allowed) union.allow(part, namespaces);
     this.#allowed.clear();
     this.#union = union;
-    const origins = new Origins((kind, name) => union.owner(kind, name));
+    const origins = new Origins(union);
     return {
       set: (part, collections) => union.set(part, collections),
       get collections() {
         return union.collections;
       },
       get origins() {
-        return origins.of(union.collections);
+        return origins.now();
       },
     };
   };

@@ -54,6 +54,11 @@ export class KindUnion {
     return this.#holders.size;
   }
 
+  /** Names that several parts offer. */
+  contested(): IterableIterator<string> {
+    return this.#holders.keys();
+  }
+
   /** How many entries are not served since another's has one of their hosts. */
   get contestedHosts(): number {
     return this.#hosts?.refused ?? 0;

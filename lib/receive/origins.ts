@@ -13,40 +13,55 @@ import { ORIGINS_ANY_TYPE } from "../snapshot/snapshot.ts";
 const NOTHING = Collection.empty(ORIGINS_ANY_TYPE);
 const NO_BYTES = new Uint8Array(0);
 
-/** Follows what is served. A change costs what changed. */
+/** What is followed; a `Union` is one. */
+export interface Ownership {
+  readonly collections: Collections;
+  /** The part that a served resource comes from. */
+  owner(kind: string, name: string): string | undefined;
+  /** Names that several parts offer: these can change hands though nothing else changes. */
+  contested(kind: string): Iterable<string>;
+}
+
+/** Follows what is served. A change costs what changed, and what is contested. */
 export class Origins {
-  readonly #ownerOf: (kind: string, name: string) => string | undefined;
+  readonly #union: Ownership;
   #served: Collections = new Map();
+  #contested = new Map<string, readonly string[]>();
   #origins: ReadonlyMap<string, Collection> = new Map();
 
-  /** `ownerOf` gives the part that a served resource comes from. */
-  constructor(ownerOf: (kind: string, name: string) => string | undefined) {
-    this.#ownerOf = ownerOf;
+  constructor(union: Ownership) {
+    this.#union = union;
   }
 
   /** The origins of what is served now, by kind: the `version` of an entry is the source's name. Our own have none. */
-  of(served: Collections): ReadonlyMap<string, Collection> {
-    if (served === this.#served) return this.#origins;
+  now(): ReadonlyMap<string, Collection> {
+    const { collections } = this.#union;
     const origins = new Map(this.#origins);
-    for (const [kind, collection] of served) {
-      const before = this.#served.get(kind) ?? NOTHING;
-      if (before === collection) continue;
-      origins.set(kind, this.#follow(kind, collection, before));
+    let same = true;
+    for (const [kind, collection] of collections) {
+      const before = this.#origins.get(kind) ?? NOTHING;
+      const next = this.#follow(kind, collection, before);
+      if (next !== before) same = false;
+      origins.set(kind, next);
     }
-    this.#served = served;
-    return this.#origins = origins;
+    this.#served = collections;
+    if (!same) this.#origins = origins;
+    return this.#origins;
   }
 
-  #follow(kind: string, collection: Collection, before: Collection): Collection {
-    const { changed, removed } = collection.diff(before);
+  #follow(kind: string, collection: Collection, origins: Collection): Collection {
+    const { changed, removed } = collection.diff(this.#served.get(kind) ?? NOTHING);
+    const contested = [...this.#union.contested(kind)];
+    const earlier = this.#contested.get(kind) ?? [];
+    this.#contested.set(kind, contested);
     const given: Resource[] = [];
     const gone = [...removed];
-    for (const { name } of changed) {
-      const owner = this.#ownerOf(kind, name);
+    for (const name of [...changed.map((one) => one.name), ...earlier, ...contested]) {
+      const owner = this.#union.owner(kind, name);
       if (owner === undefined || owner === OWN_PART) gone.push(name);
       else given.push({ name, version: owner, bytes: NO_BYTES });
     }
-    return (this.#origins.get(kind) ?? NOTHING).patch(given, gone);
+    return given.length + gone.length === 0 ? origins : origins.patch(given, gone);
   }
 }
 

@@ -143,6 +143,11 @@ export class Union {
     return this.#kinds.get(kind)?.owner(name)?.name;
   }
 
+  /** Names of a kind that several parts offer. */
+  contested(kind: string): Iterable<string> {
+    return this.#kinds.get(kind)?.contested() ?? [];
+  }
+
   #more(rule: string, countOf: (union: KindUnion) => number): readonly Finding[] {
     const count = [...this.#kinds.values()].reduce((sum, union) => sum + countOf(union), 0);
     return count > SHOWN ? [moreFindings(rule, count - SHOWN)] : [];
