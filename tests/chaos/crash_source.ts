@@ -75,6 +75,7 @@ class Pushing {
     });
     const headers = new grpc.Metadata();
     headers.set("x-pinnace-instance", this.#name);
+    headers.set("x-pinnace-resumes", "1");
     const stream: Stream = client.makeBidiStreamRequest(METHOD, toBuffer, toBuffer, headers);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     let patience = setTimeout(end, PATIENCE);
