@@ -42,6 +42,13 @@ export function logSources(log: Log, news: LatestNews): (event: SourceEvent) => 
           const fields = { source, type: event.type, reason: event.message, ...counted(unsaid) };
           logger.warn("a source's push is refused (NACK)", fields);
         });
+      case "recovered": {
+        const { resources } = event;
+        return logger.warn("a source's set is lost; what was served of it stays", {
+          source,
+          resources,
+        });
+      }
       case "saveFailed":
         return throttle.run(`${source} save`, (unsaid) => {
           const fields = { source, error: explain(event.error), ...counted(unsaid) };
@@ -128,7 +135,6 @@ export function logPulls(log: Log, down: KnownDown = new KnownDown()): PullObser
         const fields = { url, address, reason, ...counted(unsaid) };
         logger.info("dialled again with what was learned of the server", fields);
       }),
-    refused: () => {}, // the registry tells of it: logSources
   };
 }
 

@@ -13,6 +13,8 @@ import type { SourceStore, StoredSource } from "./received.ts";
 import { servedBySource } from "./origins.ts";
 import { limitToNames } from "./limit_set.ts";
 import type { SourceConnection, SourceIntroduction, SourceRegistry } from "./registry.ts";
+import { emptySet } from "./source_set.ts";
+import { MAX_SOURCES } from "./source_store.ts";
 import { isProof, KnownSource, type SourceContext } from "./source.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
 
@@ -49,9 +51,6 @@ export interface SourceRules {
   readonly receive?: ReceiveSettings;
   readonly pull: readonly PullSettings[];
 }
-
-/** Sources beyond this number are refused: each has a set in memory and a file. */
-export const MAX_SOURCES = 1000;
 
 /** What is kept of one source: some 350,000 ServiceEntries. Bytes. */
 export const MOST_BYTES = 128 * 1024 * 1024;
@@ -133,11 +132,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
         return { refused: `there are ${MAX_SOURCES} sources already; no more are taken` };
       }
       const now = this.#options.clock.now();
-      source = this.#add({
-        name,
-        set: { collections: new Map(), told: new Map() },
-        firstSeen: now,
-      });
+      source = this.#add({ name, set: emptySet(), firstSeen: now });
     }
     if (source.isProven && !isPulled(name) && !isProof(introduction.namedBy)) {
       return {

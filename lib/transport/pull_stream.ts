@@ -32,8 +32,6 @@ export interface PullStreamParts {
   readonly serves: Serves;
   /** Told once, of the first response. */
   readonly answered: () => void;
-  /** Told of each response refused. Must not throw. */
-  readonly refused: (type: string, message: string) => void;
 }
 
 /** How long a server may take to send the first response. Milliseconds. */
@@ -164,8 +162,8 @@ export class PullStream {
     if (this.#inDoubt.has(type)) {
       return this.end("a difference was refused before, so all there is is asked for anew");
     }
-    const { judge, source: { namespaces } } = this.#parts;
-    const judgement = await judge(bytes, { protocol: this.#variant, namespaces }, signal);
+    const { judge, source: { name: queue, namespaces } } = this.#parts;
+    const judgement = await judge(bytes, { protocol: this.#variant, namespaces, queue }, signal);
     if (signal.aborted) return;
     if (judgement.kind === "unreadable") return this.end(judgement.message);
     const refusal = judgement.kind === "refused"
@@ -176,7 +174,6 @@ export class PullStream {
     else {
       this.#machine.settle(type, nonce, { ...refusal, details: [] });
       if (this.#variant === "delta") this.#inDoubt.add(type);
-      this.#parts.refused(type, refusal.message);
     }
     this.#attachment.wake();
   }

@@ -213,7 +213,11 @@ export class Receiving implements ReceivedStreamInfo {
   async #judge(head: PushHead, bytes: Uint8Array): Promise<void> {
     const { judge, connection, observer } = this.#parts;
     const { length } = bytes; // the judge may give its memory away
-    const options = { protocol: "mcp", namespaces: connection.namespaces } as const;
+    const options = {
+      protocol: "mcp",
+      namespaces: connection.namespaces,
+      queue: connection.name,
+    } as const;
     let judgement: Judgement;
     try {
       judgement = await judge(bytes, options, this.#signal);

@@ -4,7 +4,8 @@ import type { PullSettings, ReceiveSettings } from "../../lib/model/settings.ts"
 import type { Judgement, SourceStore, StoredSource } from "../../lib/receive/received.ts";
 import type { SourceConnection } from "../../lib/receive/registry.ts";
 import type { SourceEvent } from "../../lib/receive/source_events.ts";
-import { MAX_SOURCES, type Restored, Sources } from "../../lib/receive/sources.ts";
+import { type Restored, Sources } from "../../lib/receive/sources.ts";
+import { MAX_SOURCES } from "../../lib/receive/source_store.ts";
 import { type Collections, Parts } from "../../lib/rollout/parts.ts";
 import { Collection } from "../../lib/snapshot/collection.ts";
 import { FakeClock, settle } from "../rollout/fake_clock.ts";
