@@ -74,5 +74,5 @@ export function meterReceiver(metrics: Metrics): ReceiverObserver {
 
 /** Counts what happens on streams to servers that we pull from, besides what {@link meterSources} counts. */
 export function meterPulls(metrics: Metrics): PullObserver {
-  return { up: () => {}, down: (url) => metrics.pullFailed(url), refused: () => {} };
+  return { up: () => {}, down: (url) => metrics.pullFailed(url) };
 }

@@ -57,6 +57,5 @@ export function pullObservers(...all: readonly PullObserver[]): PullObserver {
     up: (...told) => all.forEach((one) => one.up(...told)),
     down: (...told) => all.forEach((one) => one.down(...told)),
     learned: (...told) => all.forEach((one) => one.learned?.(...told)),
-    refused: (...told) => all.forEach((one) => one.refused(...told)),
   };
 }

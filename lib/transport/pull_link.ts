@@ -46,8 +46,6 @@ export interface PullObserver {
   down(url: string, address: string, reason: string, retryInMs: number): void;
   /** A stream ended, and said what not to ask for; the next, which is dialled at once, is another. No failure. */
   learned?(url: string, address: string, reason: string): void;
-  /** A response was refused (NACK). */
-  refused(url: string, type: string, message: string): void;
 }
 
 /** What all links share. */
@@ -284,7 +282,6 @@ export class PullLink implements AsyncDisposable {
         this.#lastError = undefined;
         observer.up(url, this.#address!, variant);
       },
-      refused: (type, message) => observer.refused(url, type, message),
     });
   }
 }

@@ -191,7 +191,6 @@ export class PullBench implements AsyncDisposable {
         down: (_url, address, reason, retry) =>
           void this.log.push(`down ${address} for ${retry}: ${reason}`),
         learned: (_url, address, reason) => void this.log.push(`learned ${address}: ${reason}`),
-        refused: (_url, type, message) => void this.log.push(`refused ${type}: ${message}`),
       },
       ...options,
     });
