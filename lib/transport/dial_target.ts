@@ -8,7 +8,7 @@
 import type { ClientTlsSettings } from "../model/settings.ts";
 import { readClientTls } from "./client_tls.ts";
 import type { Proxy } from "./connect_proxy.ts";
-import { DialError, dialStream } from "./dial.ts";
+import { DialError, dialStream, type Ping } from "./dial.ts";
 import type { PushStream } from "./push_stream.ts";
 import { TlsFilesError } from "./tls_files.ts";
 import { readToken, TokenFileError } from "./token_file.ts";
@@ -36,6 +36,8 @@ export interface DialTargetOptions {
   readonly now: () => number;
   /** Largest message of the peer. Bytes. Default 16 MiB. */
   readonly maxReceive?: number;
+  /** How the connection is asked for signs of life. Default: as {@link dialStream} does. */
+  readonly ping?: Ping;
 }
 
 /**

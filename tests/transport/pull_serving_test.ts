@@ -2,146 +2,26 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Buffer } from "node:buffer";
 import net from "node:net";
-import { KINDS, MCP_RESOURCE_TYPE_URL } from "../../lib/model/kind.ts";
+import { KINDS } from "../../lib/model/kind.ts";
 import type { Resource } from "../../lib/model/resource.ts";
-import { collectionResolver, typeUrlResolver } from "../../lib/protocol/resolve.ts";
-import type { Event } from "../../lib/protocol/stream.ts";
-import { judge } from "../../lib/receive/judge.ts";
-import { systemClock } from "../../lib/rollout/clock.ts";
-import { Collection } from "../../lib/snapshot/collection.ts";
-import { Hub } from "../../lib/snapshot/hub.ts";
-import { emptySnapshot } from "../../lib/snapshot/snapshot.ts";
-import { dialTarget } from "../../lib/transport/dial_target.ts";
 import { ADS_PATHS } from "../../lib/transport/method_paths.ts";
 import type { PullTarget } from "../../lib/transport/pull_link.ts";
-import { Pulls } from "../../lib/transport/puller.ts";
+import { takesFromUs } from "../../lib/transport/pull_node.ts";
 import type { PushStream } from "../../lib/transport/push_stream.ts";
-import { Sender } from "../../lib/transport/sender.ts";
-import { addServices } from "../../lib/transport/services.ts";
-import type { SessionObserver } from "../../lib/transport/session.ts";
-import { Sessions } from "../../lib/transport/sessions.ts";
 import { discoveryResponseCodec } from "../../lib/wire/messages.ts";
 import { converted } from "../receive/pushes.ts";
-import { SETTINGS } from "../snapshot/snapshots.ts";
 import { frame, FrameType, goaway, settings } from "./frames.ts";
-import { MemoryRegistry, SERVICE_ENTRY } from "./pulling.ts";
+import { SERVICE_ENTRY } from "./pulling.ts";
 import { messageOf, Serving } from "./serving.ts";
-import { now, until } from "./sockets.ts";
-
-/** A Pinnace that serves what it is told to. */
-class Upstream implements AsyncDisposable {
-  readonly events: Event[] = [];
-  /** Resources in each push of service entries. */
-  readonly pushes: number[] = [];
-  streams = 0;
-  readonly hub = new Hub();
-  readonly #sender = new Sender({ now });
-  readonly #sessions: Sessions;
-  #serving: Serving | undefined;
-
-  constructor() {
-    const quiet = () => {};
-    const observer: SessionObserver = {
-      opened: () => void this.streams++,
-      cut: quiet,
-      closed: () => void this.streams--,
-      sent: (_session, { type, content }) => {
-        if (type !== SERVICE_ENTRY) return;
-        const full = content.kind === "full";
-        this.pushes.push(full ? content.collection.size : content.diff.changed.length);
-      },
-      event: (_session, event) => void this.events.push(event),
-    };
-    const targets = this.hub;
-    const sender = this.#sender;
-    this.#sessions = new Sessions({ targets, sender, observer, clock: systemClock });
-  }
-
-  static async start(instance: string): Promise<Upstream> {
-    const upstream = new Upstream();
-    upstream.#serving = await Serving.start();
-    addServices(upstream.#serving.server, {
-      sessions: upstream.#sessions,
-      instance,
-      typeUrls: typeUrlResolver(),
-      collections: () => collectionResolver({ unknownCollection: "empty" }),
-    });
-    return upstream;
-  }
-
-  get port(): number {
-    return this.#serving!.port;
-  }
-
-  get acks(): number {
-    return this.events.filter(({ kind }) => kind === "ack").length;
-  }
-
-  publish(entries: readonly Resource[]): void {
-    const empty = emptySnapshot(SETTINGS);
-    const all = Collection.of(MCP_RESOURCE_TYPE_URL, entries);
-    const collections = new Map([...empty.collections, ["ServiceEntry", all]]);
-    this.hub.publish({ snapshot: { ...empty, collections }, changedAt: Date.now() });
-  }
-
-  /** Ends every stream. */
-  async stop(): Promise<void> {
-    await this.#serving![Symbol.asyncDispose]();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
-    this.#sessions[Symbol.dispose]();
-    this.#sender[Symbol.dispose]();
-  }
-}
-
-/** Who pulls. */
-class Downstream implements AsyncDisposable {
-  readonly registry = new MemoryRegistry();
-  readonly log: string[] = [];
-  readonly pulls: Pulls;
-  readonly #sender = new Sender({ now });
-
-  constructor(instance = "downstream") {
-    this.pulls = new Pulls({
-      instance,
-      registry: this.registry,
-      judge: (bytes, options) => Promise.resolve(judge(bytes, options)),
-      sender: this.#sender,
-      clock: systemClock,
-      random: () => 1, // the shortest pauses
-      resolve: (host) => Promise.resolve([host]),
-      dial: (target, address, path, { signal }) =>
-        dialTarget(target, address, path, { signal, now }),
-      observer: {
-        up: (_url, _address, variant) => void this.log.push(`up ${variant}`),
-        down: (_url, _address, reason) => void this.log.push(`down: ${reason}`),
-        learned: (_url, _address, reason) => void this.log.push(`learned: ${reason}`),
-        refused: (_url, _type, message) => void this.log.push(`refused: ${message}`),
-      },
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.pulls[Symbol.asyncDispose]();
-    this.#sender[Symbol.dispose]();
-  }
-}
+import { Relay } from "./relay.ts";
+import { at, Downstream, namesOf, Upstream } from "./tiers.ts";
+import { until } from "./sockets.ts";
 
 /** Answers of a Pinnace that has service entries alone: of an empty kind every version is asked for. */
 const ANSWERS = KINDS.reduce(
   (sum, { kind, versions }) => sum + (kind === "ServiceEntry" ? 1 : versions.length),
   0,
 );
-
-function at(port: number): PullTarget {
-  return { url: `xds://127.0.0.1:${port}`, host: "127.0.0.1", port, headers: {}, namespaces: [] };
-}
-
-function namesOf(downstream: Downstream, { url }: PullTarget): string[] {
-  return downstream.registry.names("ServiceEntry", url);
-}
 
 Deno.test("pull, served: from a Pinnace comes all there is, then what changed, and every push is ACKed", async () => {
   await using upstream = await Upstream.start("upstream");
@@ -184,6 +64,43 @@ Deno.test("pull, served: from oneself nothing is taken", async () => {
   await until(() => downstream.log.length > 0, "it is noticed");
   assertMatch(downstream.log[0]!, /^down: the server is this Pinnace itself/);
   assertEquals(namesOf(downstream, at(upstream.port)), []);
+});
+
+Deno.test("pull, served: of two that pull from each other, the one whose name comes later gives way", async () => {
+  await using a = await Upstream.start("a");
+  await using b = await Upstream.start("b");
+  const serves = (nodeId: string, address: string) =>
+    takesFromUs(b.sessions.list(), nodeId, address);
+  await using ofA = new Downstream("a");
+  await using ofB = new Downstream("b", { serves });
+  a.publish(converted(3, "a"));
+  b.publish(converted(3, "b"));
+  ofA.pulls.configure([at(b.port)]);
+  await until(() => namesOf(ofA, at(b.port)).length === 3, "a has what b gives");
+  ofB.pulls.configure([at(a.port)]);
+  await until(() => ofB.log.some((line) => line.startsWith("down")), "it is noticed");
+  assertMatch(ofB.log.at(-1)!, /^down: the server, a, pulls from this Pinnace, b: /);
+  assertEquals(namesOf(ofB, at(a.port)), []);
+});
+
+Deno.test("pull, served: where the path goes black the source is away, and dialled anew; what it gave stays", async () => {
+  await using upstream = await Upstream.start("upstream");
+  await using relay = await Relay.start(upstream.port);
+  await using downstream = new Downstream("downstream", { ping: { every: 200, within: 2000 } });
+  const target = at(relay.port);
+  upstream.publish(converted(3));
+  downstream.pulls.configure([target]);
+  await until(() => namesOf(downstream, target).length === 3, "all came");
+  await until(() => relay.pings >= 2, "signs of life are asked for");
+  assertEquals([downstream.log, downstream.registry.connected], [["up delta"], 1]);
+  relay.black = true;
+  await until(() => downstream.log.length > 1, "it is noticed");
+  assertMatch(downstream.log[1]!, /^down: the server gave no sign of life within 2 s/);
+  assertEquals(downstream.registry.connected, 0);
+  assertEquals(namesOf(downstream, target).length, 3);
+  relay.black = false;
+  upstream.publish(converted(4));
+  await until(() => namesOf(downstream, target).length === 4, "it is pulled from again", 15_000);
 });
 
 Deno.test("pull, served: tiers that pull from each other come to rest, and send nothing that did not change", async () => {
