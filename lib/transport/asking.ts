@@ -40,7 +40,8 @@ export class Asking {
 
   /** Asks until the stream is over, or nothing is left to ask for. */
   async run(): Promise<void> {
-    await Promise.all([this.#goOn(), this.#askAgain()]);
+    await this.#goOn();
+    await this.#askAgain(); // not earlier: a stream that ends must have ended at one of them
   }
 
   /** A request for a collection was made. */
