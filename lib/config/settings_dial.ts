@@ -150,6 +150,7 @@ function checkProxy(proxy: string, path: Path, environment: Environment): Proble
 }
 
 const RESERVED_HEADERS = "names that begin with grpc- or end in -bin are gRPC's own";
+const OWN_HEADERS = "names that begin with x-pinnace- are for Pinnace to send";
 
 function checkHeaders(
   headers: Readonly<Record<string, string>>,
@@ -165,6 +166,7 @@ function checkHeaders(
     if (name === INSTANCE_HEADER) {
       return [problem("config/value", at, message, "it is sent with `instance`; set that")];
     }
+    if (name.startsWith("x-pinnace-")) return [problem("config/value", at, message, OWN_HEADERS)];
     const expansion = expand(value, environment);
     if (!expansion.ok) {
       const said = withoutSecret(expansion, `the header ${name}`);

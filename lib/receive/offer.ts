@@ -5,8 +5,7 @@
  */
 import type { Resource } from "../model/resource.ts";
 
-/** Name of the part that is our own configuration. */
-export const OWN_PART = "";
+export { OWN_PART } from "../rollout/parts.ts";
 
 /** Someone who contributes to the union: our own configuration, or another source. */
 export interface Part {

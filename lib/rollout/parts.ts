@@ -12,7 +12,7 @@ import type { HeldCandidate } from "./publishing.ts";
 /** Collections by Kubernetes kind. */
 export type Collections = ReadonlyMap<string, Collection>;
 
-/** The part that is our own configuration. */
+/** Name of the part that is our own configuration. */
 export const OWN_PART = "";
 
 /** Makes one set of collections of what several parts give. */

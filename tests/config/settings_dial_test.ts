@@ -228,6 +228,11 @@ Deno.test("sinks: names of headers are what gRPC takes, and not our own", () => 
     "error sinks.0.headers.x-pinnace-instance: the header x-pinnace-instance cannot be set",
   ]);
   assertEquals(hints(own), ["it is sent with `instance`; set that"]);
+  const resumes = sink('headers: { x-pinnace-resumes: "1" }');
+  assertEquals(wrong(resumes), [
+    "error sinks.0.headers.x-pinnace-resumes: the header x-pinnace-resumes cannot be set",
+  ]);
+  assertEquals(hints(resumes), ["names that begin with x-pinnace- are for Pinnace to send"]);
 });
 
 Deno.test("sinks: collections are MCP's names of what Pinnace knows, each once", () => {
