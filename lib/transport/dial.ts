@@ -37,7 +37,7 @@ export interface DialOptions {
   /** Largest message of the peer. Bytes. Default 16 MiB. */
   readonly maxReceive?: number;
   readonly limits?: FrameLimits;
-  /** Default: every 310 s, within 20 s. A server that gives none has failed. */
+  /** Default: every 310 s, within 60 s. A server that gives none has failed. */
   readonly ping?: Ping;
   /** Whom we mean: what the server is told as `:authority`. Default: the address. */
   readonly authority?: DialAddress;
@@ -60,8 +60,11 @@ export interface Ping {
   readonly within: number;
 }
 
-/** Go servers end connections of those who ask more often than every 5 minutes. */
-const PING: Ping = { every: 310_000, within: 20_000 };
+/**
+ * Go servers end connections of those who ask more often than every 5 minutes; and on a slow path the
+ * question, or the sign, waits behind whatever is under way.
+ */
+const PING: Ping = { every: 310_000, within: 60_000 };
 
 /**
  * Opens a stream. Resolves when the connection stands and the call is on its way (a server need not
