@@ -35,6 +35,7 @@ export class Outlet implements AsyncDisposable {
   readonly #folder: string;
   readonly #dialer: SinkDialer;
   readonly #undialable: ReturnType<typeof logUndialable>;
+  #instance: string | undefined;
 
   constructor(options: OutletOptions) {
     const { log, folder, sessions, dial, observer, instance } = options;
@@ -59,7 +60,10 @@ export class Outlet implements AsyncDisposable {
   }
 
   /** Dials these sinks from now on, and no others. */
-  configure({ sinks }: Settings): void {
+  configure({ sinks, instance }: Settings): void {
+    // Whoever met us under another name, as stored settings had it, is to know.
+    if (this.#instance !== instance) this.#dialer.configure([]);
+    this.#instance = instance;
     const { targets, unusable } = sinkTargets(sinks, this.#folder);
     this.#undialable(unusable);
     this.#dialer.configure(targets);

@@ -64,6 +64,8 @@ export class KnownSource {
   /** The strongest proof that its name has had. */
   #namedBy: string | undefined;
   #set: SourceSet;
+  /** What is in effect of it: not what is held. */
+  #effect: SourceSet;
   #live: Live | undefined;
   #staleSince: number;
   #namespaces: readonly string[] = [];
@@ -81,7 +83,7 @@ export class KnownSource {
     this.#context = context;
     this.#firstSeen = stored.firstSeen;
     this.#namedBy = stored.namedBy;
-    this.#set = stored.set;
+    this.#set = this.#effect = stored.set;
     this.#staleSince = context.clock.now();
     this.#expiry = new Expiry(context.clock, context.signal, () => context.expired(this));
     const { name } = this;
@@ -193,7 +195,7 @@ export class KnownSource {
       since: this.#live?.connected === true ? this.#live.since : this.#staleSince,
       ...(address === undefined ? {} : { address }),
       ...(instance === undefined ? {} : { instance }),
-      resources: countOf(this.#set.collections),
+      resources: countOf(this.#effect.collections),
       streams: this.#live === undefined ? 0 : 1,
       ...(this.#lastPushAt === undefined ? {} : { lastPushAt: this.#lastPushAt }),
       ...(this.#refused === undefined ? {} : { refused: this.#refused }),
@@ -205,12 +207,19 @@ export class KnownSource {
   /** What was held of it has been let pass. */
   confirmed(): void {
     this.#held = false;
+    this.#effect = this.#set;
     void this.#save();
   }
 
   /** Resolves when no save runs. */
   saved(): Promise<void> {
     return this.#saver.idle();
+  }
+
+  /** Saves what could not be saved before, once more. Does not reject. */
+  async flush(): Promise<void> {
+    if (!this.#saver.holds(this.#effect)) void this.#save();
+    await this.#saver.idle();
   }
 
   async #take(
@@ -263,11 +272,12 @@ export class KnownSource {
   #give(options: OfferOptions): void {
     const offered = this.#context.offer(this.name, this.#set.collections, options);
     this.#held = offered === "held";
+    if (!this.#held) this.#effect = this.#set;
   }
 
   /** Saves what is in effect: what is held is not, lest a restart let it pass. */
   #save(): Promise<void> {
-    return this.#saver.save(this.#set);
+    return this.#saver.save(this.#effect);
   }
 
   /** What is not saved is served all the same, but not acknowledged: after a restart it would be gone. */

@@ -58,7 +58,7 @@ export const MOST_BYTES = 128 * 1024 * 1024;
 /** How long what is being saved may take at the end. Milliseconds. */
 const CLOSE_WITHIN = 2000;
 
-/** Every source. Disposing it stops its timers and waits for what is being saved; streams are their owners' to end. */
+/** Every source. Disposing it stops its timers and saves what is not saved yet; streams are their owners' to end. */
 export class Sources implements SourceRegistry, AsyncDisposable {
   readonly #options: SourcesOptions;
   readonly #context: SourceContext;
@@ -159,7 +159,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort();
     const done = new AbortController();
-    const saved = Promise.all([...this.#sources.values()].map((source) => source.saved()));
+    const saved = Promise.all([...this.#sources.values()].map((source) => source.flush()));
     await Promise.race([saved, this.#options.clock.sleep(CLOSE_WITHIN, done.signal)]);
     done.abort();
   }

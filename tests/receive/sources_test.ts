@@ -199,6 +199,7 @@ Deno.test("sources: one that is emptied is held by itself, and is stored once th
   await take(edge, ...many(40));
   assertEquals(await take(edge, "a/svc-0"), { ok: true }, "it is valid, so it is acknowledged");
   assertEquals([b.names("edge").length, b.sources.status()[0]?.held], [40, true]);
+  assertEquals(b.sources.status()[0]?.resources, { ServiceEntry: 40 }, "what is in effect");
   assertEquals(b.disk.sources.get("edge")?.set.collections.get("ServiceEntry")?.size, 40);
   b.confirm();
   await settle();
@@ -317,6 +318,15 @@ Deno.test("sources: what could not be saved is acknowledged only once it is, and
   assertEquals(b.sources.status()[0]?.saveError, undefined);
   const stored = b.disk.sources.get("edge")?.set.collections.get("ServiceEntry");
   assertEquals(Array.from(stored ?? [], ({ name }) => name), ["a/y"], "nobody had to push again");
+});
+
+Deno.test("sources: what could not be saved is saved at the end, if it can be", async () => {
+  const b = bench();
+  b.disk.failing = new Error("disk full");
+  await take(b.connect("edge"), "a/x");
+  b.disk.failing = undefined;
+  await b[Symbol.asyncDispose]();
+  assertEquals([...b.disk.sources.keys()], ["edge"]);
 });
 
 Deno.test("sources: one that comes back while it is being forgotten is stored after that", async () => {
