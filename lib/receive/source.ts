@@ -10,6 +10,8 @@ import { Expiry } from "./expiry.ts";
 import type { OfferOptions } from "../rollout/publishing.ts";
 import { countOf, limitTo } from "./limit_set.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
+import { NotAskedFor } from "./not_asked_for.ts";
+import { isProof } from "./proof.ts";
 import { SetSaver } from "./set_saver.ts";
 import { applyPush, byteLengthOf, heldVersions } from "./source_set.ts";
 import type { SourcesOptions } from "./sources.ts";
@@ -41,14 +43,6 @@ const UNSUPPORTED_FOR = 3_600_000;
 /** Publishing waits no longer than this for a save. Milliseconds. */
 const PUBLISH_BUDGET = 250;
 
-/** What proves a name. */
-const PROOFS: ReadonlySet<string> = new Set(["uri", "dns", "token"]);
-
-/** Whether a name that came about like this is proved. */
-export function isProof(namedBy: string | undefined): boolean {
-  return PROOFS.has(namedBy ?? "");
-}
-
 interface Live {
   readonly introduction: SourceIntroduction;
   readonly since: number;
@@ -71,8 +65,7 @@ export class KnownSource {
   #namespaces: readonly string[] = [];
   #keep: number | undefined;
   readonly #expiry: Expiry;
-  /** Collections at which it ended a stream, and when. */
-  readonly #skip = new Map<string, number>();
+  readonly #notAskedFor: NotAskedFor;
   #lastPushAt: number | undefined;
   #refused: SourceStatus["refused"];
   #held = false;
@@ -85,6 +78,7 @@ export class KnownSource {
     this.#namedBy = stored.namedBy;
     this.#set = this.#effect = stored.set;
     this.#staleSince = context.clock.now();
+    this.#notAskedFor = new NotAskedFor(() => context.clock.now());
     this.#expiry = new Expiry(context.clock, context.signal, () => context.expired(this));
     const { name } = this;
     this.#saver = new SetSaver({
@@ -157,10 +151,10 @@ export class KnownSource {
       get namespaces() {
         return source.#namespaces;
       },
-      skip: this.#skipped(),
+      skip: this.#notAskedFor.list(),
       cautious: introduction.instance === undefined,
       held: (type) => this.#heldVersions(type),
-      learnedUnsupported: (type) => void this.#skip.set(type, this.#context.clock.now()),
+      learnedUnsupported: (type) => this.#notAskedFor.add(type),
       take: (judgement, signal) => this.#take(live, judgement, signal),
       refused: (judgement) => {
         this.#connected(live);
@@ -294,13 +288,6 @@ export class KnownSource {
     done.abort();
     if (problem === undefined) return { ok: true };
     return { ok: false, message: `it is served, but not saved: ${problem}` };
-  }
-
-  /** Collections not to be asked for now; a source may have learned new ones since. */
-  #skipped(): ReadonlySet<string> {
-    const now = this.#context.clock.now();
-    for (const [type, at] of this.#skip) if (now - at >= UNSUPPORTED_FOR) this.#skip.delete(type);
-    return new Set(this.#skip.keys());
   }
 
   #noteRefusal({ head, message }: Extract<Judgement, { kind: "refused" }>): void {

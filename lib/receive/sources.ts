@@ -15,7 +15,8 @@ import { limitToNames } from "./limit_set.ts";
 import type { SourceConnection, SourceIntroduction, SourceRegistry } from "./registry.ts";
 import { emptySet } from "./source_set.ts";
 import { MAX_SOURCES } from "./source_store.ts";
-import { isProof, KnownSource, type SourceContext } from "./source.ts";
+import { isProof } from "./proof.ts";
+import { KnownSource, type SourceContext } from "./source.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
 
 /** What the registry works with. */
