@@ -37,9 +37,6 @@ export interface SourceContext {
 /** An answer waits no longer than this for a save. Milliseconds. */
 const SAVE_BUDGET = 2000;
 
-/** A collection that a source does not have is asked for again after this time. Milliseconds. */
-const UNSUPPORTED_FOR = 3_600_000;
-
 /** Publishing waits no longer than this for a save. Milliseconds. */
 const PUBLISH_BUDGET = 250;
 
@@ -225,7 +222,7 @@ export class KnownSource {
     if (live !== this.#live) return { ok: false, message: "another stream has taken its place" };
     if (signal.aborted) return { ok: false, message: "the stream is over" };
     this.#connected(live);
-    const { head, kindName, resources, removed } = judgement;
+    const { head, resources, removed } = judgement;
     const { clock, onEvent } = this.#context;
     this.#lastPushAt = clock.now();
     this.#refused = undefined;
