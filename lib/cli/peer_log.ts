@@ -17,7 +17,7 @@ const QUIET = 10_000;
 
 /**
  * What the log says of sessions: a NACK is one warning, with the reason; of one peer and type there is
- * one in 10 s. `now`: milliseconds, only differences count.
+ * one in 10 s, and as often the end of a peer's stream. `now`: milliseconds, only differences count.
  */
 export function logSessions(
   log: Log,
@@ -25,6 +25,7 @@ export function logSessions(
 ): SessionObserver {
   const logger = log.logger("peer");
   const refusals = new Throttle({ period: QUIET, keys: 10_000, now });
+  const ends = new Throttle({ period: QUIET, keys: 10_000, now });
   return {
     opened: (session) => logger.debug("stream opened", fieldsOf(session)),
     sent: (session, push, { bytes }) => {
@@ -41,8 +42,10 @@ export function logSessions(
     cut: (session) => logger.warn("ended: the peer takes nothing", fieldsOf(session)),
     closed: (session, reason) => {
       const fields = fieldsOf(session);
-      if (reason === undefined) logger.debug("stream closed", fields);
-      else logger.info("stream ended", { ...fields, reason });
+      if (reason === undefined) return logger.debug("stream closed", fields);
+      ends.run(whoIs(session), (unsaid) => {
+        logger.info("stream ended", { ...fields, reason, ...(unsaid > 0 ? { unsaid } : {}) });
+      });
     },
   };
 }

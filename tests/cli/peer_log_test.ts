@@ -22,6 +22,20 @@ Deno.test("log: a peer that refuses in a loop is one warning a type, and the oth
   assertMatch(lines[3]!, /type=a .*unsaid=99/);
 });
 
+Deno.test("log: streams of a peer that end in a loop are a line in a while, and the others are counted", () => {
+  const { log, lines } = bench();
+  let now = 0;
+  const sessions = logSessions(log, { now: () => now });
+  const end = (i: number) => sessions.closed({ ...peer(i), address: `192.0.2.1:${1000 + i}` }, "x");
+  for (let i = 0; i < 100; i++) end(i);
+  sessions.closed({ ...peer(1), address: "192.0.2.2:1" }, "x");
+  sessions.closed(peer(2));
+  assertEquals(lines.length, 2);
+  now = 10_000;
+  end(100);
+  assertMatch(lines[2]!, /stream ended .*reason=x unsaid=99$/);
+});
+
 Deno.test("log: a refusal names the identity that the peer proved", () => {
   const { log, lines } = bench();
   logSessions(log).event({ ...peer(1), identity: "spiffe://example.org/a" }, nack("a"));

@@ -4,7 +4,7 @@ import { type Status, statusSchema } from "../../lib/admin/status.ts";
 import { type StatusOptions, statusUntil } from "../../lib/cli/status.ts";
 import { until } from "../interop/lib/wait.ts";
 import { status } from "../admin/statuses.ts";
-import { folder, pinnace } from "./command.ts";
+import { folder, pinnace, startPinnace } from "./command.ts";
 import { KeptScreen } from "./probed_server.ts";
 
 const TOKEN = "t".repeat(64);
@@ -147,6 +147,20 @@ Deno.test("status: a watch ends when nobody reads it any more", async () => {
     shown = { ...shown, instance: `${shown.instance}-again` };
     assertEquals([await code, err.text], [0, ""]);
   }
+});
+
+Deno.test("status: a watch whose pipe is closed at the other end ends", async () => {
+  let shown = status();
+  await using server = admin(() => shown);
+  const process = await startPinnace("status", "--watch", "--admin", server.address);
+  const reader = process.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  shown = { ...shown, instance: "edge-2" };
+  const late = setTimeout(() => process.kill(), 30_000);
+  const { code, signal } = await process.status;
+  clearTimeout(late);
+  assertEquals([code, signal], [0, null]);
 });
 
 Deno.test("status: told to stop, it waits for no answer", async () => {
