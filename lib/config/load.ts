@@ -74,7 +74,9 @@ export class ConfigReader {
   seed(seed: Seed): void {
     if (this.#loaded) return;
     this.#seed = seed.settings;
-    this.#files.seed(recordsOf(seed));
+    const records = recordsOf(seed);
+    this.#files.seed(records);
+    this.#causes.seed(records, seed.settings);
   }
 
   /** The services in effect. */

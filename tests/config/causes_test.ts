@@ -1,7 +1,30 @@
 import { assertEquals } from "@std/assert";
+import { makeSeed } from "../../lib/config/seed.ts";
 import { ConfigReader } from "../../lib/config/load.ts";
 import { PLAIN_CONVERTER } from "./testdata/plain_converter.ts";
 import { TempFolder } from "./testdata/temp_folder.ts";
+
+Deno.test("causes: a first load is compared with what was published before", () => {
+  using folder = new TempFolder();
+  folder.write("c.yaml", `include: [more/]\n${services("main")}`);
+  for (const name of ["a", "b", "c"]) folder.write(`more/${name}.yaml`, services(name));
+  const reader = () =>
+    new ConfigReader(folder.at("c.yaml"), { converter: PLAIN_CONVERTER, hostName: "test" });
+  const first = reader();
+  const { settings } = first.load();
+  const records = first.services.map(({ record }) => record);
+  folder.write("more/a.yaml", services("a", "d"));
+  folder.remove("more/b.yaml");
+  folder.write("more/e.yaml", services("e"));
+  const second = reader();
+  second.seed(makeSeed(records, settings!));
+  assertEquals(second.load().causes, [
+    { kind: "file", name: "more/a.yaml", what: "changed" },
+    { kind: "file", name: "more/e.yaml", what: "added" },
+    { kind: "file", name: "more/b.yaml", what: "removed" },
+  ]);
+  assertEquals(second.load().causes, []);
+});
 
 const services = (...names: string[]) =>
   `services:\n${
