@@ -14,7 +14,9 @@ import { systemClock } from "../rollout/clock.ts";
 import { Publisher, type PublisherEvent } from "../rollout/publisher.ts";
 import { Hub, type Publication } from "../snapshot/hub.ts";
 import type { SnapshotStore } from "../snapshot/store.ts";
+import { ConnectionRoom } from "../transport/connection_room.ts";
 import { ListenError } from "../transport/listener.ts";
+import { takesFromUs } from "../transport/pull_node.ts";
 import { Sender } from "../transport/sender.ts";
 import { Sessions } from "../transport/sessions.ts";
 import type { SinkStatus } from "../transport/sink_dialer.ts";
@@ -61,6 +63,8 @@ export class App implements AsyncDisposable {
   readonly #hub = new Hub();
   readonly #publisher: Publisher;
   readonly #files: ConfigFollower;
+  /** Of all ports that peers and sources dial. */
+  readonly #room = new ConnectionRoom();
   readonly #sender = new Sender({ now: () => performance.now() });
   readonly #sessions: Sessions;
   readonly #outlet: Outlet;
@@ -271,7 +275,7 @@ export class App implements AsyncDisposable {
 
   #portOptions(use: "listen" | "receive") {
     const ports = logPorts(this.#log, use);
-    return { folder: this.#folder, hooks: this.#observing.listeners, ports };
+    return { folder: this.#folder, hooks: this.#observing.listeners, ports, room: this.#room };
   }
 
   #makeIntake(): Intake {
@@ -293,7 +297,7 @@ export class App implements AsyncDisposable {
       tokenProblem: logTokenProblems(this.#log),
       dial: this.#dial,
       resolve: resolveHost,
-      serves: (node) => this.#sessions.list().some(({ peer }) => peer?.id === node),
+      serves: (node, address) => takesFromUs(this.#sessions.list(), node, address),
     });
   }
 
