@@ -267,6 +267,69 @@ Deno.test("union: findings are bounded, and say how many more there are", () => 
   ]);
 });
 
+Deno.test("union: an entry where a limited source has no say takes the host from it, even if it comes later", () => {
+  const union = united({ edge: [entry("b/x", { hosts: ["h"] })] });
+  union.allow("edge", ["b", "b-*"]);
+  union.set("hub", entries(entry("shop/y", { hosts: ["h"] })));
+  assertEquals(owners(union), ["shop/y hub"]);
+  assertEquals(texts(union), [
+    'error: b/x: b/x of source "edge" is not served: its host "h" is that of shop/y of source "hub", ' +
+    'and source "edge" may not fill the namespace shop; give it another host, or let the source fill ' +
+    "that namespace (receive.from: namespaces) [receive/contested-host]",
+  ]);
+  union.set("edge", entries(entry("b/x", { hosts: ["h"] }), entry("b/z")));
+  union.set("edge", entries(entry("b-1/x", { hosts: ["h"] })));
+  assertEquals(owners(union), ["shop/y hub"]);
+  union.set("hub", entries(entry("b-2/y", { hosts: ["h"] })));
+  assertEquals(owners(union), ["b-1/x edge"], "who gives the host up gives it to who wants it");
+  union.set("hub", entries(entry("b-2/y", { hosts: ["h"], ...at("10.0.0.1") })));
+  assertEquals(
+    owners(union),
+    ["b-1/x edge"],
+    "within its namespaces it keeps the host as others do",
+  );
+});
+
+Deno.test("union: of two sources limited to namespaces of their own, who had the host first keeps it", () => {
+  const union = united({ b: [entry("b/x", { hosts: ["h"] })] });
+  union.allow("b", ["b"]);
+  union.allow("a", ["a"]);
+  union.set("a", entries(entry("a/x", { hosts: ["h"] })));
+  assertEquals(owners(union), ["b/x b"]);
+  union.allow("a", ["a", "b"]);
+  assertEquals(owners(union), ["a/x a"], "but who may fill the other's namespace too goes first");
+});
+
+Deno.test("union: limits may be said at any time, and hold when a part goes and returns", () => {
+  const union = new Union({ merge: "refuse" });
+  union.allow("edge", ["b"]);
+  union.set("edge", entries(entry("b/x", { hosts: ["h"] })));
+  union.set("hub", entries(entry("shop/y", { hosts: ["h"] })));
+  assertEquals(owners(union), ["shop/y hub"]);
+  union.set("hub", undefined);
+  union.set("edge", undefined);
+  union.set("edge", entries(entry("b/x", { hosts: ["h"] })));
+  union.set("hub", entries(entry("shop/y", { hosts: ["h"] })));
+  assertEquals(owners(union), ["shop/y hub"]);
+  union.allow("edge", []);
+  assertEquals(owners(union), ["shop/y hub"], "it has the host now");
+  union.set("hub", undefined);
+  union.set("hub", entries(entry("shop/y", { hosts: ["h"] })));
+  assertEquals(owners(union), ["b/x edge"]);
+  union.allow("edge", ["b"]);
+  assertEquals(owners(union), ["shop/y hub"]);
+  const { collections } = union;
+  union.allow("edge", ["b"]);
+  union.allow("nobody", ["b"]);
+  assertStrictEquals(union.collections, collections);
+});
+
+Deno.test("union: our own configuration is not limited", () => {
+  const union = new Union({ merge: "refuse" });
+  assertThrows(() => union.allow("", ["b"]), TypeError, "our own configuration");
+  union.allow("", []);
+});
+
 /** The same, but counts how often its bytes are looked at. */
 function counted(one: Resource, count: () => void): Resource {
   const { name, version, bytes } = one;
@@ -279,6 +342,35 @@ function counted(one: Resource, count: () => void): Resource {
     },
   };
 }
+
+Deno.test("union: a change among 20,000 entries of one host looks at that entry and at those in its group", () => {
+  let looks = 0;
+  const count = () => void looks++;
+  const one = (index: number, address: string) =>
+    counted(entry(`b/e-${index}`, { hosts: ["h"], ...at(address) }), count);
+  const many = Collection.of(
+    MCP_RESOURCE_TYPE_URL,
+    Array.from({ length: 20_000 }, (_, index) => one(index, "10.0.0.1")),
+  );
+  for (const merge of ["refuse", "endpoints"] as const) {
+    const union = new Union({ merge });
+    union.allow("b", ["a", "b"]);
+    union.set("a", entries(entry("a/first", { hosts: ["h"] })));
+    union.set("b", new Map([["ServiceEntry", many]]));
+    looks = 0;
+    let next = many;
+    const started = performance.now();
+    for (let index = 0; index < 20; index++) {
+      next = next.patch([one(index, `10.0.1.${index}`)], []);
+      union.set("b", new Map([["ServiceEntry", next]]));
+    }
+    const each = (performance.now() - started) / 20;
+    // Once over 1,000 ms for each, since all were decided and decoded anew.
+    assert(each < 500, `${merge}: ${each} ms`);
+    assert(looks < 20 * 25_000, `${merge}: ${looks} looks, at lengths above all`);
+    assertEquals(union.collections.get("ServiceEntry")!.size, 1);
+  }
+});
 
 Deno.test("union: a change in one of two parts of 5,000 touches few", () => {
   let looks = 0;
