@@ -7,6 +7,7 @@
 import type { McpSinkMachine } from "../protocol/mcp_sink.ts";
 import type { SinkWatchStatus } from "../protocol/sink_watch.ts";
 import type { Clock } from "../rollout/clock.ts";
+import { readResourcesHead } from "../wire/resources_head.ts";
 import type { StreamEnd } from "./source_memory.ts";
 
 /** What {@link Asking} works with. */
@@ -47,6 +48,12 @@ export class Asking {
   /** A request for a collection was made. */
   asked(): void {
     this.#askedAt = this.#options.clock.now();
+  }
+
+  /** A message has come, and may wait until it is taken: the answer that it may be is no longer awaited. */
+  heard(bytes: Uint8Array): void {
+    const awaited = this.#options.machine.unanswered();
+    if (awaited !== undefined && typeOf(bytes) === awaited) this.#askedAt = -Infinity;
   }
 
   /** How the stream ended, where the source ended it. */
@@ -92,6 +99,14 @@ export class Asking {
       machine.askAgain(collection);
       wake();
     }
+  }
+}
+
+function typeOf(bytes: Uint8Array): string | undefined {
+  try {
+    return readResourcesHead(bytes).type;
+  } catch {
+    return undefined; // whoever takes it says what is wrong with it
   }
 }
 

@@ -8,12 +8,12 @@ import { formatHostPort } from "../model/host_port.ts";
 import type { McpSinkMachine } from "../protocol/mcp_sink.ts";
 import type { SinkWatchStatus } from "../protocol/sink_watch.ts";
 import type { Judgement, PushHead } from "../receive/received.ts";
-import { requestResourcesCodec, type Status } from "../wire/messages.ts";
+import { requestResourcesCodec } from "../wire/messages.ts";
 import { readResourcesHead, type ResourcesHead } from "../wire/resources_head.ts";
 import { Asking } from "./asking.ts";
-import { DIAL_BACKOFF } from "./backoff.ts";
 import type { Inbox } from "./inbox.ts";
 import { Pace } from "./pace.ts";
+import { PushAnswers } from "./push_answers.ts";
 import { type EndStatus, STATUS_CODES } from "./push_stream.ts";
 import { readTrigger } from "./read_trigger.ts";
 import type { ReceivedStreamInfo } from "./receiver_observer.ts";
@@ -48,7 +48,7 @@ export class Receiving implements ReceivedStreamInfo {
   readonly #asking: Asking;
   readonly #attachment: Attachment;
   readonly #inbox: Inbox;
-  readonly #refusals = new Map<string, Pace>();
+  readonly #answers: PushAnswers;
   readonly #unasked = new Pace(UNASKED_PACE);
   readonly #unsaved: Unsaved;
   #bytesReceived = 0;
@@ -62,11 +62,10 @@ export class Receiving implements ReceivedStreamInfo {
     this.openedAt = clock.now();
     this.#inbox = parts.inbox(() => this.end({ code: "RESOURCE_EXHAUSTED", message: NO_ROOM }));
     this.#machine = machineOf(parts);
-    this.#asking = new Asking({
-      ...{ machine: this.#machine, cautious: parts.cautious, skip: parts.skip, clock },
-      signal: stream.signal,
-      wake: () => this.#attachment.wake(),
-    });
+    const wake = () => this.#attachment.wake();
+    const shared = { machine: this.#machine, clock, signal: stream.signal, wake };
+    this.#asking = new Asking({ ...shared, cautious: parts.cautious, skip: parts.skip });
+    this.#answers = new PushAnswers({ ...shared, failed: (error) => this.#fail(error) });
     this.#unsaved = new Unsaved({
       clock,
       retries: parts.unsaved,
@@ -152,6 +151,7 @@ export class Receiving implements ReceivedStreamInfo {
     this.#bytesReceived += bytes.length;
     const trigger = readTrigger(bytes);
     if (trigger !== undefined) return this.#decline(trigger);
+    this.#asking.heard(bytes);
     if (this.#inbox.put(bytes)) return;
     this.end({ code: "RESOURCE_EXHAUSTED", message: TOO_MANY });
   }
@@ -161,7 +161,7 @@ export class Receiving implements ReceivedStreamInfo {
     if (++this.#triggers > MOST_TRIGGERS) {
       return this.end({ code: "RESOURCE_EXHAUSTED", message: "too many triggers" });
     }
-    this.#later(this.#unasked.delay(this.#parts.clock.now()), () => {
+    this.#answers.later(this.#unasked.delay(this.#parts.clock.now()), () => {
       this.#triggers--;
       const received = this.#machine.receive(trigger, this.#parts.clock.now());
       if (received.kind === "error") this.end(received);
@@ -255,34 +255,15 @@ export class Receiving implements ReceivedStreamInfo {
       this.#nack(head, STATUS_CODES.UNAVAILABLE, taken.message);
       return this.#unsaved.add(head.type, taken.message);
     }
-    this.#refusals.get(head.type)?.reset();
     this.#unsaved.delete(head.type);
     this.#parts.observer.acked(this, head);
-    this.#settle(head);
+    this.#answers.ack(head);
   }
 
-  /** A source that sends at once what was refused is answered ever later. */
   #nack(head: PushHead, code: number, message: string): void {
-    const { clock, observer } = this.#parts;
     const status = { code, message: message.slice(0, LONGEST_REASON), details: [] };
-    let pace = this.#refusals.get(head.type);
-    if (pace === undefined) this.#refusals.set(head.type, pace = new Pace(DIAL_BACKOFF));
-    const wait = pace.delay(clock.now());
-    observer.nacked(this, head, status);
-    this.#later(wait, () => this.#settle(head, status));
-  }
-
-  /** Does something after so many milliseconds, if the stream still lives then. */
-  #later(wait: number, act: () => void): void {
-    if (wait === 0) return act();
-    this.#parts.clock.sleep(wait, this.#signal).then(() => {
-      if (!this.#signal.aborted) act();
-    }).catch((error) => this.#fail(error));
-  }
-
-  #settle(head: PushHead, error?: Status): void {
-    this.#machine.settle(head.type, head.nonce, error);
-    this.#attachment.wake();
+    this.#parts.observer.nacked(this, head, status);
+    this.#answers.nack(head, status);
   }
 
   #closed(): void {

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { FakeClock } from "./fakes.ts";
-import { Bench, ENTRIES, RawSource, WORKLOADS } from "./receiving_bench.ts";
+import { Bench, ENTRIES, judge, RawSource, WORKLOADS } from "./receiving_bench.ts";
 import { Caller } from "./serving.ts";
 import { until } from "./sockets.ts";
 
@@ -167,6 +167,33 @@ Deno.test("receiver: a push beyond our limit says nothing against its collection
     assertEquals(lines.length, 8);
     assertMatch(lines[0]!, /178\d{5} bytes, and limits\.message lets 16777216 pass/);
   }
+});
+
+Deno.test("receiver: a push that came and still waits to be judged is an answer, though the connection is lost", async () => {
+  const judging = Promise.withResolvers<void>();
+  await using bench = await Bench.start({
+    judge: async (...args) => {
+      await judging.promise;
+      return await judge(...args);
+    },
+  });
+  bench.cautious = true;
+  for (let times = 0; times < 3; times++) {
+    await using source = new RawSource(bench.serving.port);
+    await source.hears(`? ${ENTRIES}`);
+    source.push("1", ["shop/a@1"]);
+    await source.hears(`? ${WORKLOADS}`);
+    const [stream] = bench.receiver.list();
+    const before = stream!.bytesReceived;
+    source.push("2", [], { collection: WORKLOADS });
+    await until(() => stream!.bytesReceived > before, "it waits");
+    await source[Symbol.asyncDispose]();
+    await until(() => bench.receiver.list().length === 0, "the stream is over");
+  }
+  await using source = new RawSource(bench.serving.port);
+  await source.hears(`? ${ENTRIES}`);
+  assertEquals(notAsked(bench), []);
+  judging.resolve();
 });
 
 Deno.test("receiver: a stream that we end says nothing about a collection", async () => {
