@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { lookup } from "node:dns/promises";
 import type { LimitSettings } from "../model/settings.ts";
 import { dialTarget } from "../transport/dial_target.ts";
+import { systemLookUps } from "../transport/shared_look_ups.ts";
 import type { Dial } from "../transport/sink_link.ts";
 
-/** The addresses behind a name, as the system finds them. Rejects where it finds none. */
-export async function resolveHost(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address);
+/** The addresses behind a name, as the system finds them; an IP address is its own. Rejects where it finds none. */
+export function resolveHost(host: string): Promise<readonly string[]> {
+  return systemLookUps.find(host);
 }
 
 /** Dials whomever it is told to; `limits` are those of the moment. */

@@ -4,6 +4,7 @@
  * @module
  */
 import net from "node:net";
+import { systemLookUps } from "./shared_look_ups.ts";
 
 /** How long a connection may be silent before the system asks whether the other end is still there. Milliseconds. */
 const SILENT = 30_000;
@@ -16,7 +17,7 @@ const SILENT = 30_000;
 export function connectTcp(address: net.NetConnectOpts, signal: AbortSignal): Promise<net.Socket> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
-    const socket = net.connect(address);
+    const socket = net.connect({ ...address, lookup });
     const abort = () => {
       socket.destroy();
       reject(signal.reason);
@@ -32,3 +33,16 @@ export function connectTcp(address: net.NetConnectOpts, signal: AbortSignal): Pr
     socket.once("close", () => signal.removeEventListener("abort", abort));
   });
 }
+
+/** For the runtime, which would look names up without a bound. */
+const lookup: net.LookupFunction = (host, { all, family }, callback) => {
+  const answer = (found: readonly string[]) => {
+    const addresses = found.map((address) => ({ address, family: net.isIP(address) }))
+      .filter((one) => !family || one.family === Number(String(family).replace("IPv", "")));
+    const [first] = addresses;
+    if (first === undefined) callback(new Error(`no address is behind ${host}`), "", 0);
+    else if (all) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  };
+  systemLookUps.find(host).then(answer, (error) => callback(error, "", 0));
+};
