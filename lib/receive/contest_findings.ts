@@ -6,10 +6,9 @@
 import { enumerate, quote } from "../convert/rules/names.ts";
 import type { RuleInfo } from "../convert/rules/rule.ts";
 import type { Finding } from "../model/finding.ts";
-import type { Refusal } from "./host_contest.ts";
 import type { NameContest } from "./kind_union.ts";
-import type { Difference } from "./merge_group.ts";
 import { type Offer, OWN_PART, type Part } from "./offer.ts";
+import type { Difference, Refusal } from "./refusal.ts";
 
 /** Several sources have a resource of one kind, namespace and name: one is served. */
 export const CONTESTED_NAME_RULE = "receive/contested-name";

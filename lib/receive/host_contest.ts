@@ -16,7 +16,6 @@ import { HostIndex } from "./host_index.ts";
 import { HostRanking } from "./host_ranking.ts";
 import type { Limits } from "./limits.ts";
 import {
-  type Difference,
   MERGE_BOUNDS,
   type MergeBounds,
   MergeGroup,
@@ -24,6 +23,7 @@ import {
   whyNoGroup,
 } from "./merge_group.ts";
 import type { Offer, Part } from "./offer.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** How hosts are kept apart. */
 export interface HostContestOptions {
@@ -31,16 +31,6 @@ export interface HostContestOptions {
   /** Who may fill what. Of a change there {@link HostContest.relimit} is to be told. */
   readonly limits: Limits;
   readonly bounds?: MergeBounds;
-}
-
-/** An entry that is not served, since another part's has one of its hosts. */
-export interface Refusal {
-  readonly offer: Offer;
-  readonly host: string;
-  /** Who has the host. */
-  readonly leader: Offer;
-  /** Why the two were not merged; absent where merging is not wanted and the source's limits are no reason. */
-  readonly difference?: Difference;
 }
 
 /** What was under a name before a change. */
@@ -201,26 +191,10 @@ export class HostContest {
 
   /** Everyone who shares contested hosts with what changed, and so on, is to be decided; gives those who led. */
   #unseat(ranking: HostRanking): ReadonlySet<Contender> {
-    const field = new Set<Contender>();
-    const done = new Set<string>();
-    const addSharers = (host: string) => {
-      if (done.has(host)) return;
-      done.add(host);
-      for (const share of this.#index.sharers(host)?.values() ?? []) {
-        for (const contender of share.members()) field.add(contender);
-      }
-    };
-    for (const [name, { contender: was }] of this.#before) {
-      const is = this.#contenders.get(name);
-      if (is !== undefined) field.add(is);
-      was?.hosts.forEach(addSharers);
-    }
-    // What is added to a set while it is gone through is gone through as well.
-    for (const { hosts } of field) {
-      for (const host of hosts) if (this.#index.isContested(host)) addSharers(host);
-    }
+    const now = [...this.#before.keys()].flatMap((name) => this.#contenders.get(name) ?? []);
+    const left = [...this.#before.values()].flatMap(({ contender }) => contender?.hosts ?? []);
     const had = new Set<Contender>();
-    for (const contender of field) {
+    for (const contender of this.#index.field(now, left)) {
       if (this.#index.leads(contender)) had.add(contender);
       this.#index.lead(contender, false);
       ranking.add(contender);

@@ -124,6 +124,25 @@ export class HostIndex {
     });
   }
 
+  /** These, who names these hosts, and who shares a contested host with one of them, and so on. */
+  field(contenders: Iterable<Contender>, hosts: Iterable<string>): ReadonlySet<Contender> {
+    const field = new Set(contenders);
+    const done = new Set<string>();
+    const addSharers = (host: string) => {
+      if (done.has(host)) return;
+      done.add(host);
+      for (const share of this.sharers(host)?.values() ?? []) {
+        for (const contender of share.members()) field.add(contender);
+      }
+    };
+    for (const host of hosts) addSharers(host);
+    // What is added to a set while it is gone through is gone through as well.
+    for (const { hosts } of field) {
+      for (const host of hosts) if (this.isContested(host)) addSharers(host);
+    }
+    return field;
+  }
+
   /** Shares of which some may overreach, or no longer, since this was asked last. */
   takeTouched(): readonly Share[] {
     const touched = [...this.#touched];

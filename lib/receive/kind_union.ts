@@ -7,8 +7,9 @@ import type { Resource } from "../model/resource.ts";
 import type { MergeMode } from "../model/settings.ts";
 import { MCP_RESOURCE_TYPE_URL } from "../model/kind.ts";
 import { Collection } from "../snapshot/collection.ts";
-import { HostContest, type HostContestOptions, type Refusal } from "./host_contest.ts";
+import { HostContest, type HostContestOptions } from "./host_contest.ts";
 import type { Offer, Part } from "./offer.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** How a kind is united. */
 export interface KindUnionOptions {

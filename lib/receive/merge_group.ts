@@ -9,6 +9,7 @@ import type { Contender } from "./contender.ts";
 import type { Limits } from "./limits.ts";
 import { mergeEndpoints, whyNotMerged } from "./merge_endpoints.ts";
 import { compareOffers } from "./offer.ts";
+import type { Difference } from "./refusal.ts";
 
 /** How much may be merged into one entry. */
 export interface MergeBounds {
@@ -20,13 +21,6 @@ export interface MergeBounds {
 
 /** As much as a change can work through at once: an entry is made anew out of all that is in it. */
 export const MERGE_BOUNDS: MergeBounds = { entries: 1000, bytes: 1_048_576 };
-
-/** Why an entry is not merged into the one that leads. */
-export interface Difference {
-  readonly kind: "differs" | "limited" | "full";
-  /** In words that follow a colon. */
-  readonly text: string;
-}
 
 /** An entry that leads, with those whose endpoints it has. */
 export class MergeGroup {
