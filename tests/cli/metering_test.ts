@@ -77,7 +77,6 @@ Deno.test("metering: what sources give is counted once, whoever else hears of it
   receiver.acked(STREAM, HEAD);
   sources({ kind: "saveFailed", name: "edge", error: new Error("full") });
   receiver.denied("192.0.2.9:1", "unknown");
-  pulls.refused("xds://hub:1", "t", "no");
   pulls.down("xds://hub:1", "192.0.2.1:1", "ended", 1000);
   await has(metrics, [
     'pinnace_source_pushes_total{source="edge"} 2',
