@@ -88,13 +88,17 @@ export interface StatusSource {
   }[];
 }
 
-/** An open port, as far as the status looks at it. */
+/** A port that is open or is to be, as far as the status looks at it. */
 export interface StatusListen {
-  /** `host:port`, as bound. */
+  /** `host:port`, as bound; as configured where it is not open yet. */
   readonly address: string;
   /** Who is to dial it: sinks and clients, or sources. */
   readonly use: "peers" | "sources";
   readonly tls: boolean;
+  /** Whether it takes connections. */
+  readonly alive: boolean;
+  /** Why it is not open yet. */
+  readonly problem?: string | undefined;
 }
 
 /** A certificate of ours, as far as the status looks at it. */
@@ -138,7 +142,7 @@ export function buildStatus(sources: StatusSources): Status {
     instance,
     version,
     startedAt: iso(startedAt),
-    listen: listen.map(({ address, use, tls }) => ({ address, use, tls })),
+    listen: listen.map(({ problem, ...port }) => ({ ...port, ...given({ problem }) })),
     ...describePublished(sources),
     ...describeHeld(publisher),
     alerts: alerts.map(({ kind, since, message }) => ({ kind, since: iso(since), message })),

@@ -104,6 +104,8 @@ export const statusSchema = z.object({
     address: z.string(),
     use: z.enum(["peers", "sources"]).describe("who is to dial it: sinks and clients, or sources"),
     tls: z.boolean(),
+    alive: z.boolean().describe("it takes connections"),
+    problem: z.string().optional().describe("why it is not open yet; it waits for its TLS files"),
   })),
   snapshot: z.object({
     id: z.string(),

@@ -35,6 +35,7 @@ import { RestartNeeds } from "./restart_needs.ts";
 import { logTokenProblems, logUndialable } from "./source_log.ts";
 import { folderOf } from "./store_place.ts";
 import { Uniting } from "./uniting.ts";
+import { openOnes, refuseIdle } from "./waiting_port.ts";
 
 /** What the program is started with. */
 export interface AppOptions {
@@ -124,12 +125,12 @@ export class App implements AsyncDisposable {
 
   /** Where sinks and clients can dial us. */
   get addresses(): readonly string[] {
-    return this.#doors.ports.map(({ address }) => address);
+    return openOnes(this.#doors.ports);
   }
 
   /** Where sources can dial us. */
   get receiving(): readonly string[] {
-    return this.#intake.ports.map(({ address }) => address);
+    return openOnes(this.#intake.ports);
   }
 
   /** Where the admin listener is. */
@@ -207,6 +208,7 @@ export class App implements AsyncDisposable {
     this.#applyLive(settings);
     await this.#doors.open(settings);
     await this.#intake.open(settings);
+    refuseIdle({ listen: this.#doors.ports, receive: this.#intake.ports }, settings);
     await this.#office.open(settings);
     this.#restartNeeds.applied(settings);
   }

@@ -32,7 +32,7 @@ export class Doors {
     this.#options = options;
   }
 
-  /** The ports that are open. */
+  /** The ports that are open, and those that wait for their TLS files. */
   get ports(): readonly OpenPort[] {
     return this.#listeners?.ports ?? [];
   }

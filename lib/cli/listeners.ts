@@ -1,6 +1,6 @@
 /**
  * The ports of one server: opened as the settings say, and opened anew when the first configuration
- * read at start names others than the stored one did.
+ * read at start names others than the stored one did. One whose TLS files cannot be used waits for them.
  *
  * @module
  */
@@ -14,6 +14,7 @@ import { listen, type Listener, type ListenerHooks, ListenError } from "../trans
 import type { PushServer } from "../transport/server.ts";
 import { type OwnCertificate, TlsFilesError } from "../transport/tls_files.ts";
 import { type TlsProblem, TlsServer, type TlsServerStatus } from "../transport/tls_server.ts";
+import { NotYetError, WaitingPort } from "./waiting_port.ts";
 
 /** A port to listen on, as configured. */
 export interface Port {
@@ -43,6 +44,8 @@ export interface ListenersOptions {
   readonly ports: PortObserver;
   /** How many connections these ports and others take together. Default: a room for these alone. */
   readonly room?: ConnectionRoom;
+  /** How often a port that waits for its TLS files is tried. Milliseconds; default 2 s. */
+  readonly retry?: number;
 }
 
 /** Told what becomes of ports, each called by its address as configured. None of it may throw. */
@@ -57,59 +60,59 @@ export interface PortObserver {
   dead(address: string): void;
   /** It accepts again. */
   revived(address: string): void;
+  /** It is not open for this reason, and is opened as soon as that is mended. Told of each other reason as well. */
+  waits(address: string, reason: string): void;
+  /** It waited, and is open now. */
+  opened(address: string): void;
 }
 
-/** A port that is open. */
+/** A port that is open, or is to be. */
 export interface OpenPort {
   /** As configured. */
   readonly configured: string;
-  /** `host:port`, as bound. */
+  /** `host:port`, as bound; of one that waits, as configured. */
   readonly address: string;
   /** Of a port that is secure: what it shows. */
   readonly tls?: TlsServerStatus;
-  /** Whether it still takes connections. */
+  /** Whether it takes connections. */
   readonly alive: boolean;
+  /** Why it is not open yet; it waits until that is mended. Absent: it was opened. */
+  readonly waits?: string;
 }
 
-interface Opened extends AsyncDisposable {
-  readonly listener: Listener;
-  readonly secure: TlsServer | undefined;
-  readonly configured: string;
+/** A port as it is held here. */
+interface Held extends AsyncDisposable {
+  status(): OpenPort;
 }
 
 /** Opens and closes the ports of one server. Disposing it closes them; live streams stay. */
 export class Listeners implements AsyncDisposable {
   readonly #options: ListenersOptions;
   readonly #room: ConnectionRoom;
-  #open = new Map<string, Opened>();
+  #open = new Map<string, Held>();
 
   constructor(options: ListenersOptions) {
     this.#options = options;
     this.#room = options.room ?? new ConnectionRoom();
   }
 
-  /** The ports that are open. */
+  /** The ports that are open, and those that wait for their TLS files. */
   get ports(): readonly OpenPort[] {
-    return [...this.#open.values()].map(({ listener, secure, configured }) => ({
-      configured,
-      address: formatHostPort(listener.address.host, listener.address.port),
-      ...(secure === undefined ? {} : { tls: secure.status() }),
-      alive: listener.alive,
-    }));
+    return [...this.#open.values()].map((port) => port.status());
   }
 
   /**
-   * Listens on exactly these ports. Those already open stay open. Rejects with a ListenError that says
-   * what is in the way; then nothing is changed.
+   * Listens on exactly these ports. Those already open stay open; one whose TLS files cannot be used
+   * waits for them. Rejects with a ListenError that says what else is in the way; then nothing is changed.
    */
   async configure(ports: readonly Port[]): Promise<void> {
-    const next = new Map<string, Opened>();
-    const opened: Opened[] = [];
+    const next = new Map<string, Held>();
+    const opened: Held[] = [];
     try {
       for (const port of ports) {
         const key = JSON.stringify(port);
         const kept = this.#open.get(key);
-        const one = kept ?? await this.#listen(port);
+        const one = kept ?? await this.#openOrWait(port);
         if (kept === undefined) opened.push(one);
         next.set(key, one);
       }
@@ -126,7 +129,37 @@ export class Listeners implements AsyncDisposable {
     await this.configure([]);
   }
 
-  async #listen(port: Port): Promise<Opened> {
+  async #openOrWait(port: Port): Promise<Held> {
+    try {
+      return await this.#listen(port);
+    } catch (error) {
+      if (!(error instanceof NotYetError)) throw error;
+      return this.#wait(port, error);
+    }
+  }
+
+  #wait(port: Port, error: NotYetError): Held {
+    const { ports, retry } = this.#options;
+    const { address } = port;
+    ports.waits(address, error.message);
+    const waiting = new WaitingPort({
+      error,
+      open: () => this.#listen(port),
+      onChange: (reason) => {
+        if (reason === undefined) ports.opened(address);
+        else ports.waits(address, reason);
+      },
+      ...(retry === undefined ? {} : { every: retry }),
+    });
+    return {
+      status: () =>
+        waiting.opened?.status() ??
+          { configured: address, address, alive: false, waits: waiting.reason },
+      [Symbol.asyncDispose]: () => waiting[Symbol.asyncDispose](),
+    };
+  }
+
+  async #listen(port: Port): Promise<Held> {
     const { server, hooks, ports } = this.#options;
     const { address } = port;
     const at = expandAddress(address);
@@ -142,15 +175,7 @@ export class Listeners implements AsyncDisposable {
         ...(secure === undefined ? {} : { secure: secure.secure }),
       });
       for (const exposure of exposures) ports.exposed(address, exposure);
-      return {
-        listener,
-        secure,
-        configured: address,
-        async [Symbol.asyncDispose]() {
-          await listener[Symbol.asyncDispose]();
-          await secure?.[Symbol.asyncDispose]();
-        },
-      };
+      return held(address, listener, secure);
     } catch (error) {
       await secure?.[Symbol.asyncDispose]();
       throw error;
@@ -161,7 +186,7 @@ export class Listeners implements AsyncDisposable {
     const { folder, ports } = this.#options;
     const expanded = expandTlsFiles(tls, { folder });
     const cannot = (message: string, hint: string, cause?: unknown) =>
-      new ListenError(`cannot listen on ${address} with TLS: ${message}; ${hint}`, { cause });
+      new NotYetError(`cannot listen on ${address} with TLS: ${message}; ${hint}`, { cause });
     if (!expanded.ok) throw cannot(expanded.message, expanded.hint);
     try {
       return await TlsServer.open({
@@ -196,6 +221,21 @@ function exposuresOf({ address, tls, insecure, unproven }: Port, host: string): 
   ];
 }
 
-async function closeAll(ports: readonly Opened[]): Promise<void> {
+function held(configured: string, listener: Listener, secure: TlsServer | undefined): Held {
+  return {
+    status: () => ({
+      configured,
+      address: formatHostPort(listener.address.host, listener.address.port),
+      ...(secure === undefined ? {} : { tls: secure.status() }),
+      alive: listener.alive,
+    }),
+    async [Symbol.asyncDispose]() {
+      await listener[Symbol.asyncDispose]();
+      await secure?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function closeAll(ports: readonly Held[]): Promise<void> {
   await Promise.all(ports.map((port) => port[Symbol.asyncDispose]()));
 }

@@ -157,6 +157,7 @@ export class Office implements AsyncDisposable {
     if (this.#hasPorts && listen.length === 0) return { ok: false, reason: "no port is open" };
     const dead = [...listen, ...receive].find(({ alive }) => !alive);
     if (dead === undefined) return { ok: true };
+    if (dead.waits !== undefined) return { ok: false, reason: dead.waits };
     return { ok: false, reason: `${dead.address} takes no connections; it is being opened anew` };
   }
 
@@ -189,7 +190,8 @@ export class Office implements AsyncDisposable {
   /** What ports show to those who dial, and what we show to those whom we do. */
   #certificates(): StatusCertificate[] {
     const { listen, receive } = this.#sources.ports();
-    const of = (use: string) => ({ configured, tls }: OpenPort): StatusCertificate[] => {
+    const of = (use: string) => ({ configured, tls, waits }: OpenPort): StatusCertificate[] => {
+      if (waits !== undefined) return [{ use: `${use} ${configured}`, problem: waits }];
       if (tls === undefined) return [];
       const { subject, notAfter, problem } = tls;
       const what = problem === undefined ? {} : { problem: problem.message };
@@ -215,6 +217,8 @@ export class Office implements AsyncDisposable {
   }
 }
 
-const shown = (use: StatusListen["use"]) => ({ address, tls }: OpenPort): StatusListen => {
-  return { address, use, tls: tls !== undefined };
+const shown = (use: StatusListen["use"]) => (port: OpenPort): StatusListen => {
+  const { address, tls, alive, waits } = port;
+  // Only what is to have TLS waits.
+  return { address, use, tls: tls !== undefined || waits !== undefined, alive, problem: waits };
 };

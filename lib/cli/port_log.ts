@@ -41,5 +41,11 @@ export function logPorts(log: Log, use: "listen" | "receive"): PortObserver {
         [use]: address,
       }),
     revived: (address) => logger.info("the port takes connections again", { [use]: address }),
+    waits: (address, reason) =>
+      logger.error("the port is not open; it is opened as soon as its TLS files can be used", {
+        [use]: address,
+        reason,
+      }),
+    opened: (address) => logger.info("the port is open now", { [use]: address }),
   };
 }

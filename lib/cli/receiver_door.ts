@@ -50,7 +50,7 @@ export class ReceiverDoor implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** The ports that are open: one or none. */
+  /** The port that is open or waits for its TLS files, or none. */
   get ports(): readonly OpenPort[] {
     return this.#open?.listeners.ports ?? [];
   }

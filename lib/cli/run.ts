@@ -106,7 +106,8 @@ function announce(app: App, store: SnapshotStore, log: Log): void {
   const { snapshot } = app.publication!;
   const fields = { services: snapshot.services.size, resources: resourceCount(snapshot) };
   if (app.addresses.length === 0) {
-    logger.info("no port for sinks and clients is open: `listen` names none", fields);
+    const why = snapshot.settings.listen.length === 0 ? ": `listen` names none" : " yet";
+    logger.info(`no port for sinks and clients is open${why}`, fields);
   } else logger.info("serving MCP and ADS", { listen: app.addresses.join(" "), ...fields });
   if (app.receiving.length > 0) {
     logger.info("taking from sources that dial", { receive: app.receiving.join(" ") });

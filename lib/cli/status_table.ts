@@ -65,7 +65,15 @@ function headLines(status: Status, layout: StatusLayout): string[] {
 function portsOf({ listen }: Status, use: "peers" | "sources", lead: string): string {
   const ports = listen.filter((one) => one.use === use);
   if (ports.length === 0) return "";
-  return lead + ports.map(({ address, tls }) => tls ? `${address} (TLS)` : address).join(", ");
+  return lead + ports.map(describePort).join(", ");
+}
+
+function describePort({ address, tls, alive, problem }: Status["listen"][number]): string {
+  const more = [
+    ...(tls ? ["TLS"] : []),
+    ...(problem !== undefined ? ["not open yet"] : alive ? [] : ["takes no connections"]),
+  ];
+  return more.length === 0 ? address : `${address} (${more.join(", ")})`;
 }
 
 function snapshotLine({ snapshot }: Status, layout: StatusLayout): Cell[] {

@@ -15,9 +15,9 @@ export function statusSources(): StatusSources {
     startedAt: NOW - 60_000,
     now: NOW,
     listen: [
-      { address: "127.0.0.1:15010", use: "peers", tls: false },
-      { address: "[::]:15012", use: "peers", tls: true },
-      { address: "[::]:9901", use: "sources", tls: true },
+      { address: "127.0.0.1:15010", use: "peers", tls: false, alive: true },
+      { address: "[::]:15012", use: "peers", tls: true, alive: true },
+      { address: "[::]:9901", use: "sources", tls: true, alive: true },
     ],
     snapshot,
     publisher: {

@@ -88,6 +88,17 @@ Deno.test("office: ready once something is published and a port is open", async 
   bench.listen = [{ ...port, alive: false }];
   const dead = "127.0.0.1:15010 takes no connections; it is being opened anew\n";
   assertEquals(await bench.ready(), [503, dead]);
+  bench.listen = [port, { ...port, alive: false, waits: "cannot listen on x: no tls.crt" }];
+  assertEquals(await bench.ready(), [503, "cannot listen on x: no tls.crt\n"]);
+  const status = statusSchema.parse(await (await bench.ask("/api/v1/status")).json());
+  const { address } = port;
+  assertEquals(status.listen, [
+    { address, use: "peers", tls: false, alive: true },
+    { address, use: "peers", tls: true, alive: false, problem: "cannot listen on x: no tls.crt" },
+  ]);
+  assertEquals(status.certificates, [
+    { use: `listen ${address}`, problem: "cannot listen on x: no tls.crt" },
+  ]);
 });
 
 Deno.test("office: ready without a port where sinks are only dialled", async () => {

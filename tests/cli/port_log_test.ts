@@ -55,3 +55,14 @@ Deno.test("log: a port that died is an error, until it takes connections again",
     'INFO  listener  the port takes connections again  listen="[::]:15012"',
   ]);
 });
+
+Deno.test("log: a port that waits for its TLS files is an error with the reason, until it is open", () => {
+  const { log, lines } = bench();
+  const { waits, opened } = logPorts(log, "receive");
+  waits("[::]:9901", "the key is not that of the certificate");
+  opened("[::]:9901");
+  assertEquals(lines, [
+    'ERROR listener  the port is not open; it is opened as soon as its TLS files can be used  receive="[::]:9901" reason="the key is not that of the certificate"',
+    'INFO  listener  the port is open now  receive="[::]:9901"',
+  ]);
+});

@@ -30,7 +30,10 @@ Deno.test("receiver door: who came with a token that is taken away is put out, a
   await using door = new ReceiverDoor({
     hooks: {},
     folder: folder.path,
-    ports: { tlsProblem() {}, rotated() {}, exposed() {}, dead() {}, revived() {} },
+    ports: {
+      ...{ tlsProblem() {}, rotated() {}, exposed() {}, dead() {}, revived() {} },
+      ...{ waits() {}, opened() {} },
+    },
     registry: everyone,
     judge,
     sender,

@@ -140,6 +140,12 @@ Deno.test("status table: certificates are shown when they end soon or are in tro
   ]);
 });
 
+Deno.test("status table: a port that is not open, or takes nobody, says so", () => {
+  const port = { address: "a:1", use: "peers", tls: true, alive: false } as const;
+  const [head] = lines({ listen: [{ ...port, problem: "no tls.crt" }, { ...port, tls: false }] });
+  assertStringIncludes(head!, "listening on a:1 (TLS, not open yet), a:1 (takes no connections)");
+});
+
 Deno.test("status table: before anything is published it says so", () => {
   const { snapshot: _, reload: __, ...bare } = status();
   const empty = { peers: [], sinks: [], sources: [], events: [], certificates: [], alerts: [] };
