@@ -48,11 +48,6 @@ export class Limits {
     }
     return answer;
   }
-
-  /** The patterns, for a person to read. */
-  patterns(part: string): readonly string[] {
-    return this.#limits.get(part)?.patterns ?? [];
-  }
 }
 
 /** The namespace in a resource's name. */
