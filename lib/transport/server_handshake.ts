@@ -142,29 +142,47 @@ function faultOf(
   if (!(to >= now)) return `expired on ${dateOf(to)}`;
   if (!(from <= now)) return `is not valid before ${dateOf(from)}`;
   // The runtime keeps sessions beyond a change of certificates, and then asks for none again.
-  const vouched = secured.authorized && (!secured.isSessionReused() || isVouchedFor(secured, ca));
+  const vouched = secured.authorized &&
+    (!secured.isSessionReused() || isVouchedFor(secured, ca, now));
   return vouched
     ? undefined
     : "is not signed by an authority that is trusted here, or not for clients";
 }
 
-/** How long a chain of certificates may be. */
+/** How many certificates of a client are looked at. */
 const LONGEST_CHAIN = 8;
 
-/** Whether the authorities in use now vouch for a client whose session is an older one. */
-function isVouchedFor(secured: tls.TLSSocket, ca: string): boolean {
+/**
+ * Whether the authorities in use now vouch for a client whose session is an older one. What it sent
+ * with its certificate may come in any order, and its certificate twice, as in a full handshake.
+ */
+function isVouchedFor(secured: tls.TLSSocket, ca: string, now: number): boolean {
   const authorities = pemCertificates(ca);
-  let link: tls.DetailedPeerCertificate | undefined = secured.getPeerCertificate(true);
-  for (let length = 0; link?.raw !== undefined && length < LONGEST_CHAIN; length++) {
-    const certificate = new X509Certificate(link.raw);
+  const [own, ...others] = certificatesOf(secured);
+  const unreached = new Set(others.filter((one) => isValid(one, now)));
+  const reached = own === undefined ? [] : [own];
+  for (const certificate of reached) {
     if (authorities.some((authority) => isIssuedBy(certificate, authority))) return true;
-    const issuer: tls.DetailedPeerCertificate | undefined = link.issuerCertificate;
-    if (issuer?.raw === undefined || !isIssuedBy(certificate, new X509Certificate(issuer.raw))) {
-      return false;
+    for (const one of unreached) {
+      if (isIssuedBy(certificate, one) && unreached.delete(one)) reached.push(one);
     }
-    link = issuer;
   }
   return false;
+}
+
+/** The client's certificate, then all that came with it. */
+function certificatesOf(secured: tls.TLSSocket): readonly X509Certificate[] {
+  const certificates: X509Certificate[] = [];
+  let link: tls.DetailedPeerCertificate | undefined = secured.getPeerCertificate(true);
+  while (link?.raw !== undefined && certificates.length < LONGEST_CHAIN) {
+    certificates.push(new X509Certificate(link.raw));
+    link = link.issuerCertificate === link ? undefined : link.issuerCertificate;
+  }
+  return certificates;
+}
+
+function isValid({ validFrom, validTo }: X509Certificate, now: number): boolean {
+  return Date.parse(validFrom) <= now && now <= Date.parse(validTo);
 }
 
 function isIssuedBy(certificate: X509Certificate, authority: X509Certificate): boolean {

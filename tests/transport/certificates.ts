@@ -75,10 +75,33 @@ export class Authority implements AsyncDisposable {
     const folder = await TempFolder.create();
     const [key, cert] = [folder.at("ca.key"), folder.at("ca.crt")];
     await openssl("req", "-x509", ...NEW_KEY, "-keyout", key, "-out", cert, "-subj", `/CN=${name}`);
+    return await Authority.#prepared(folder, await Deno.readTextFile(cert));
+  }
+
+  static async #prepared(folder: TempFolder, cert: string): Promise<Authority> {
     await folder.write("index.txt", "");
     await folder.write("serial", "1000");
     await folder.write("ca.cnf", caConfig(folder.path));
-    return new Authority(folder, await Deno.readTextFile(cert));
+    return new Authority(folder, cert);
+  }
+
+  /** An authority below this one. */
+  async subordinate(name: string): Promise<Authority> {
+    const folder = await TempFolder.create();
+    const at = {
+      key: folder.at("ca.key"),
+      request: folder.at("ca.csr"),
+      cert: folder.at("ca.crt"),
+    };
+    const subject = ["-subj", `/CN=${name}`];
+    await openssl("req", "-new", ...NEW_KEY, "-keyout", at.key, "-out", at.request, ...subject);
+    const extensions = folder.at("ca.ext");
+    await Deno.writeTextFile(extensions, "[v]\nbasicConstraints=critical,CA:TRUE\n");
+    const config = ["-config", this.#folder.at("ca.cnf"), "-extfile", extensions];
+    const dates = ["-startdate", stamp(-3_600_000), "-enddate", stamp(30 * DAY)];
+    const files = ["-in", at.request, "-out", at.cert];
+    await openssl("ca", "-batch", "-notext", ...config, "-extensions", "v", ...dates, ...files);
+    return await Authority.#prepared(folder, await Deno.readTextFile(at.cert));
   }
 
   /** Issues a certificate. */

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { existsSync } from "node:fs";
 import { DAY, LONG_AGO, type Pair, stamp, TempFolder } from "./certificates.ts";
 import { bytes, PREFACE } from "./frames.ts";
 import { RawPeer, until } from "./sockets.ts";
@@ -173,10 +174,42 @@ Deno.test("tls: another ca counts at once, for sessions that are taken up again 
   assertEquals(bench.gates.length, 2);
 });
 
+for (const version of ["-tls1_2", "-tls1_3"]) {
+  Deno.test(`tls: a client of an intermediate authority takes its session up again, over ${version}`, async () => {
+    await using intermediate = await authority.subordinate("Intermediate");
+    await using bench = await Bench.open(mutual);
+    const own = await intermediate.issue({ names: "DNS:edge.example" });
+    await using files = await (await TempFolder.create()).writeTls(own);
+    const chain = await files.write("chain.crt", intermediate.cert);
+    const whole = await files.write("whole.crt", own.cert + intermediate.cert);
+    const session = files.at("session");
+    for (const [at, sent] of [chain, whole].entries()) {
+      const how = [version, "-cert_chain", sent];
+      assertMatch(await resuming(bench.port, files, ["-sess_out", session, ...how]), /^New, /m);
+      assertMatch(await resuming(bench.port, files, ["-sess_in", session, ...how]), /^Reused, /m);
+      await until(() => bench.gates.length + bench.said.length === 2 * at + 2, "judged");
+      assertEquals(bench.said, []);
+      await Deno.remove(session);
+    }
+    await resuming(bench.port, files, ["-sess_out", session, version, "-cert_chain", chain]);
+    await until(() => bench.gates.length === 5, "handed over");
+    await bench.folder.writeTls({ ca: stranger.cert });
+    await until(() => bench.rotations === 1, "in use");
+    await resuming(bench.port, files, ["-sess_in", session, version, "-cert_chain", chain]);
+    await until(() => bench.said.length === 1, "refused");
+    assertEquals(bench.gates.length, 5);
+  });
+}
+
 /** A client that takes its session up again, as Envoy does; gives what it says of it. */
-async function resuming(port: number, files: TempFolder, session: string[]): Promise<string> {
+async function resuming(
+  port: number,
+  files: TempFolder,
+  session: readonly string[],
+): Promise<string> {
   const own = ["-cert", files.at("tls.crt"), "-key", files.at("tls.key")];
-  const args = ["s_client", "-connect", `127.0.0.1:${port}`, "-tls1_2", "-alpn", "h2", ...own];
+  const version = session.some((one) => one.startsWith("-tls")) ? [] : ["-tls1_2"];
+  const args = ["s_client", "-connect", `127.0.0.1:${port}`, ...version, "-alpn", "h2", ...own];
   const command = new Deno.Command("openssl", {
     args: [...args, ...session],
     stdin: "piped",
@@ -186,6 +219,9 @@ async function resuming(port: number, files: TempFolder, session: string[]): Pro
   const child = command.spawn();
   const input = child.stdin.getWriter();
   await input.write(PREFACE);
+  if (session[0] === "-sess_out") { // over TLS 1.3 the session comes after the handshake
+    await until(() => existsSync(session[1]!), "there is a session");
+  }
   await input.close(); // it sends the preface and leaves
   return new TextDecoder().decode((await child.output()).stdout);
 }
