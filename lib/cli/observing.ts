@@ -34,7 +34,8 @@ import {
   meterSessions,
   meterSources,
 } from "./metering.ts";
-import { logLinks, logListeners, logSessions, logSummaries } from "./peer_log.ts";
+import { logListeners } from "./listener_log.ts";
+import { logLinks, logSessions, logSummaries } from "./peer_log.ts";
 import { logPublisher } from "./publish_log.ts";
 import { logPulls, logReceiver, logSources } from "./source_log.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What the log says of peers: their streams and answers, dial-outs and connections. Everything here is
- * called by parts that know no log.
+ * What the log says of peers: their streams and answers, and dial-outs. Everything here is called by
+ * parts that know no log.
  *
  * @module
  */
@@ -8,7 +8,6 @@ import type { Event, Push } from "../protocol/stream.ts";
 import { type Fields, type Log, type Logger, Throttle } from "../log.ts";
 import type { Summary } from "./ack_summary.ts";
 import { KnownDown } from "./known_down.ts";
-import type { ListenerHooks } from "../transport/listener.ts";
 import type { SessionInfo, SessionObserver } from "../transport/session.ts";
 import type { LinkObserver } from "../transport/sink_link.ts";
 
@@ -138,29 +137,4 @@ export function logUnresolved(log: Log): (sink: string, host: string, reason: st
         reason,
       });
     });
-}
-
-/** What the log says of connections that were turned away or ended for breaking the rules. */
-export function logListeners(log: Log): ListenerHooks {
-  const logger = log.logger("listener");
-  const throttle = new Throttle({ period: QUIET });
-  const say = (what: string, reason: string, address: string, detail?: string) =>
-    // Who is refused by name has a certificate that we trust: each gets a line of its own.
-    throttle.run(`${what} ${reason} ${reason === "allow" ? detail : ""}`, (unsaid) => {
-      const more = {
-        ...(detail === undefined ? {} : { detail }),
-        ...(unsaid > 0 ? { unsaid } : {}),
-      };
-      logger.warn(what, { reason, peer: address, ...more });
-    });
-  return {
-    refused: (reason, address, detail) => {
-      if (reason !== "deadline") say("connection refused", reason, address, detail);
-    },
-    violation: ({ reason, detail }, address) => {
-      // Whoever is not speaking HTTP/2 is a probe more often than not.
-      if (reason === "preface") logger.debug("not HTTP/2", { peer: address });
-      else say("connection ended: its peer broke the rules of HTTP/2", reason, address, detail);
-    },
-  };
 }

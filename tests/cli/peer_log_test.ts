@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { KnownDown } from "../../lib/cli/known_down.ts";
-import { logLinks, logListeners, logSessions, logSummaries } from "../../lib/cli/peer_log.ts";
+import { logLinks, logSessions, logSummaries } from "../../lib/cli/peer_log.ts";
 import { bench } from "./log_bench.ts";
 import { nack, peer } from "./session_events.ts";
 
@@ -52,22 +52,6 @@ Deno.test("log: a change that goes unanswered is a warning, all answered is none
     "WARN  peer  the change goes unanswered by some peers  acks=3 waiting=1 ms=12",
     "INFO  peer  the peers that were waited for have answered or are gone  acks=0 lost=1 ms=0",
     "INFO  peer  every peer has answered the change  acks=4 ms=9",
-  ]);
-});
-
-Deno.test("log: a connection refused for its identity names it, each identity once in a while", () => {
-  const { log, lines } = bench();
-  const hooks = logListeners(log);
-  for (let i = 0; i < 5; i++) {
-    hooks.refused?.("allow", "192.0.2.1", "spiffe://example.org/a is not allowed");
-    hooks.refused?.("allow", "192.0.2.1", "spiffe://example.org/b is not allowed");
-    hooks.refused?.("handshake", "192.0.2.1", `garbage ${i}`);
-    hooks.refused?.("deadline", "192.0.2.1");
-  }
-  assertEquals(lines, [
-    'WARN  listener  connection refused  reason=allow peer=192.0.2.1 detail="spiffe://example.org/a is not allowed"',
-    'WARN  listener  connection refused  reason=allow peer=192.0.2.1 detail="spiffe://example.org/b is not allowed"',
-    'WARN  listener  connection refused  reason=handshake peer=192.0.2.1 detail="garbage 0"',
   ]);
 });
 
