@@ -62,7 +62,8 @@ export async function probeUntil(
   if (out.gone.aborted) return EXIT.ok;
   if (end.kind === "answered") {
     if (options.format === "text") {
-      await err.write(`${end.types} types answered in ${duration(after())}\n`);
+      const types = `${end.types} type${end.types === 1 ? "" : "s"}`;
+      await err.write(`${types} answered in ${duration(after())}\n`);
     }
     return EXIT.ok;
   }

@@ -5,6 +5,7 @@
  */
 import { resolve } from "node:path";
 import { type HostPort, parseHostPort } from "../config/address.ts";
+import { ownHeader } from "../config/own_headers.ts";
 import { parseProxy } from "../config/proxy.ts";
 import { parseDuration, parseSize } from "../config/units.ts";
 import { kindByName, KINDS } from "../model/kind.ts";
@@ -89,12 +90,8 @@ function typeOf(name: string, protocol: ProbeProtocol): string {
 }
 
 function readTarget(place: HostPort, flags: ProbeFlags): DialTarget | string {
-  const headers: Record<string, string> = {};
-  for (const header of flags.header ?? []) {
-    const [, key, value] = /^([^=]+)=(.*)$/s.exec(header) ?? [];
-    if (key === undefined) return `--header is key=value, not ${header}`;
-    headers[key.toLowerCase()] = value!;
-  }
+  const headers = readHeaders(flags);
+  if (typeof headers === "string") return headers;
   const tls = readTls(flags);
   if (typeof tls === "string") return tls;
   const proxy = flags.proxy === undefined ? undefined : parseProxy(flags.proxy);
@@ -106,6 +103,24 @@ function readTarget(place: HostPort, flags: ProbeFlags): DialTarget | string {
     ...(flags.tokenFile === undefined ? {} : { tokenFile: resolve(flags.tokenFile) }),
     ...(proxy === undefined ? {} : { proxy: proxyOf(proxy.proxy) }),
   };
+}
+
+function readHeaders({ header = [] }: ProbeFlags): Record<string, string> | string {
+  const headers: Record<string, string> = {};
+  for (const one of header) {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
+    if (key === undefined) return `--header is key=value, not ${one}`;
+    const name = key.toLowerCase();
+    if (!/^[0-9a-z_.-]+$/.test(name)) {
+      return `--header: the name ${key} holds more than letters, digits, _ . and -`;
+    }
+    const reserved = ownHeader(name);
+    if (reserved !== undefined) return `--header: ${name} cannot be set; ${reserved}`;
+    // The value may be a secret: it is not repeated.
+    if (!/^[\x20-\x7e]*$/.test(value!)) return `--header: ${name} holds more than printable ASCII`;
+    headers[name] = value!;
+  }
+  return headers;
 }
 
 function readTls(flags: ProbeFlags): ClientTlsSettings | string | undefined {

@@ -10,6 +10,7 @@ import { DEFAULTS } from "./defaults.ts";
 import { type Environment, expand, withoutSecret } from "./expand.ts";
 import { type Path, type Problem, problem } from "./problem.ts";
 import { checkLiteralHeader, checkLiteralPassword } from "./literal_secrets.ts";
+import { ownHeader } from "./own_headers.ts";
 import { expandProxy } from "./proxy.ts";
 import type { SettingsInput } from "./schema.ts";
 import {
@@ -149,7 +150,6 @@ function checkProxy(proxy: string, path: Path, environment: Environment): Proble
   return [problem(rule, path, expanded.message, expanded.hint)];
 }
 
-const RESERVED_HEADERS = "names that begin with grpc- or end in -bin are gRPC's own";
 const OWN_HEADERS = "names that begin with x-pinnace- are for Pinnace to send";
 
 function checkHeaders(
@@ -160,9 +160,8 @@ function checkHeaders(
   return Object.entries(headers).flatMap(([name, value]) => {
     const at = [...path, name];
     const message = `the header ${name} cannot be set`;
-    if (name.startsWith("grpc-") || name.endsWith("-bin")) {
-      return [problem("config/value", at, message, RESERVED_HEADERS)];
-    }
+    const reserved = ownHeader(name);
+    if (reserved !== undefined) return [problem("config/value", at, message, reserved)];
     if (name === INSTANCE_HEADER) {
       return [problem("config/value", at, message, "it is sent with `instance`; set that")];
     }

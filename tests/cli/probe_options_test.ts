@@ -22,6 +22,12 @@ Deno.test("probe: what is written wrongly is told before anything is dialled", (
   assertMatch(wrong("a:1", { timeout: "48h" }), /up to 24h/);
   assertMatch(wrong("a:1", { maxMessage: "1" }), /--max-message is a size/);
   assertMatch(wrong("a:1", { header: ["x"] }), /--header is key=value/);
+  assertMatch(wrong("a:1", { header: ["TE=x"] }), /--header: te cannot be set; HTTP/);
+  assertMatch(wrong("a:1", { header: ["grpc-timeout=1S"] }), /cannot be set; .* gRPC's own/);
+  assertMatch(wrong("a:1", { header: ["x-bin=1"] }), /x-bin cannot be set/);
+  assertMatch(wrong("a:1", { header: ["a b=1"] }), /the name a b holds more than/);
+  const value = wrong("a:1", { header: ["x-token=geheim\u00e9"] });
+  assertEquals(value, "--header: x-token holds more than printable ASCII");
   assertMatch(wrong("a:1", { cert: "a.crt" }), /--cert and --key go together/);
   assertMatch(wrong("a:1", { proxy: "https://p:1" }), /--proxy: /);
   assertMatch(wrong("a:1", { tokenFile: "" }), /--token-file is empty/);

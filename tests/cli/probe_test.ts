@@ -106,6 +106,12 @@ for (const protocol of ["mcp", "ads", "ads-delta"] as const) {
   });
 }
 
+Deno.test("probe: one type is one type", async () => {
+  await using server = await serving();
+  const { err } = await run(server.address, { collection: ["ServiceEntry"] });
+  assertMatch(err, /^1 type answered in /);
+});
+
 Deno.test("probe: without --follow a refusal waits for what the server makes of it", async () => {
   await using server = await serving();
   const { code, out } = await run(server.address, { collection: ["ServiceEntry"], nack: true });

@@ -18,10 +18,14 @@ Deno.test("sinks: each has a name of its own; one address twice is a warning", (
 });
 
 Deno.test("sinks: headers that are gRPC's own are refused", () => {
-  assertEquals(wrong("sinks: [{ address: 'a:1', headers: { grpc-timeout: x, x-bin: y } }]"), [
-    "error sinks.0.headers.grpc-timeout: the header grpc-timeout cannot be set",
-    "error sinks.0.headers.x-bin: the header x-bin cannot be set",
-  ]);
+  assertEquals(
+    wrong("sinks: [{ address: 'a:1', headers: { grpc-timeout: x, x-bin: y, te: z } }]"),
+    [
+      "error sinks.0.headers.grpc-timeout: the header grpc-timeout cannot be set",
+      "error sinks.0.headers.x-bin: the header x-bin cannot be set",
+      "error sinks.0.headers.te: the header te cannot be set",
+    ],
+  );
 });
 
 Deno.test("sinks: every key", () => {
