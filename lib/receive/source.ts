@@ -128,6 +128,11 @@ export class KnownSource {
     if (!this.#held) void this.#save();
   }
 
+  /** What named it first, or what proved its name; undefined where that is not known. */
+  get namedBy(): string | undefined {
+    return this.#namedBy;
+  }
+
   /** Whether its name was proved once, so that nobody can have it who proves nothing. */
   get isProven(): boolean {
     return isProof(this.#namedBy);

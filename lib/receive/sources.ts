@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { matchesPattern } from "../model/pattern.ts";
+import { fitsSource } from "../model/identity_pattern.ts";
 import type { PullSettings, ReceiveSettings } from "../model/settings.ts";
 import type { Clock } from "../rollout/clock.ts";
 import type { Collections, Offered } from "../rollout/parts.ts";
@@ -114,7 +114,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
   configure(rules: SourceRules): void {
     this.#rules = rules;
     for (const source of this.#sources.values()) {
-      const namespaces = namespacesOf(source.name, rules);
+      const namespaces = namespacesOf(source, rules);
       if (namespaces === undefined) this.#takeOut(source);
       else {
         source.allow(namespaces, keepOf(source.name, rules));
@@ -125,7 +125,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
 
   connect(introduction: SourceIntroduction): SourceConnection | { readonly refused: string } {
     const { name } = introduction;
-    const namespaces = introduction.namespaces ?? namespacesOf(name, this.#rules);
+    const namespaces = introduction.namespaces ?? namespacesOf(introduction, this.#rules);
     if (namespaces === undefined) return { refused: `no rule admits the source ${name}` };
     let source = this.#sources.get(name);
     if (source === undefined) {
@@ -148,7 +148,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
   confirmed(name: string): void {
     const source = this.#sources.get(name);
     if (source === undefined) return;
-    if (namespacesOf(name, this.#rules) === undefined) void this.#forget(source, "unconfigured");
+    if (namespacesOf(source, this.#rules) === undefined) void this.#forget(source, "unconfigured");
     else source.confirmed();
   }
 
@@ -173,7 +173,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
   }
 
   #restore(stored: StoredSource): KnownSource {
-    const namespaces = namespacesOf(stored.name, this.#rules);
+    const namespaces = namespacesOf(stored, this.#rules);
     if (namespaces !== undefined) this.#options.allowed(stored.name, namespaces);
     return this.#add(stored);
   }
@@ -234,11 +234,14 @@ export function isPulled(name: string): boolean {
 }
 
 /** Which namespaces a source may fill; undefined: no rule admits it. */
-function namespacesOf(name: string, { receive, pull }: SourceRules): readonly string[] | undefined {
+function namespacesOf(
+  { name, namedBy }: { readonly name: string; readonly namedBy?: string | undefined },
+  { receive, pull }: SourceRules,
+): readonly string[] | undefined {
   if (isPulled(name)) return pull.find(({ url }) => url === name)?.namespaces;
   if (receive === undefined) return undefined;
   if (receive.from.length === 0) return [];
-  return receive.from.find(({ source }) => matchesPattern(source, name))?.namespaces;
+  return receive.from.find(({ source }) => fitsSource(source, name, namedBy))?.namespaces;
 }
 
 function keepOf(name: string, { receive }: SourceRules): number | undefined {

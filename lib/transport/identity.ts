@@ -6,7 +6,6 @@
  * @module
  */
 import ipaddr from "ipaddr.js";
-import { matchesPattern } from "../model/pattern.ts";
 
 /** The alternative names of a certificate, by type. */
 export interface CertificateNames {
@@ -61,17 +60,6 @@ export function namesHost({ dnsNames, addresses }: CertificateNames, host: strin
   return dnsNames.some((name) =>
     name === wanted || (name.startsWith("*.") && name.slice(1) === parent)
   );
-}
-
-/**
- * Whether a name out of a certificate fits a pattern of names. A pattern with `:` or `/` is one of URIs,
- * any other one of DNS names; else `*.example.org` would let in `spiffe://…/sa/x.example.org`. Nothing
- * but `*` fits both.
- */
-export function fitsName(pattern: string, name: string): boolean {
-  const ofUris = (text: string) => /[:/]/.test(text);
-  const kindFits = /^\*+$/.test(pattern) || ofUris(pattern) === ofUris(name);
-  return kindFits && matchesPattern(pattern, name);
 }
 
 function alternativeNames(certificate: Uint8Array): readonly Value[] {

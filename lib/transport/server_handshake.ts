@@ -6,10 +6,11 @@
 import { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import tls from "node:tls";
+import { fitsIdentity } from "../model/identity_pattern.ts";
 import { farewell } from "./farewell.ts";
 import type { PeerIdentity } from "./gate.ts";
 import { holdBack } from "./hold_back.ts";
-import { certificateNames, fitsName } from "./identity.ts";
+import { certificateNames } from "./identity.ts";
 import type { Secured } from "./listener.ts";
 import { dateOf, pemCertificates, type TlsMaterial } from "./tls_files.ts";
 
@@ -17,7 +18,7 @@ import { dateOf, pemCertificates, type TlsMaterial } from "./tls_files.ts";
 export interface ClientPolicy {
   /** Counts only with a `ca`. */
   readonly certificate: "require" | "request";
-  /** Patterns of URIs and of DNS names, as {@link fitsName} tells them apart; empty: all that the `ca` vouches for. */
+  /** Patterns of URIs and of DNS names, as {@link fitsIdentity} tells them apart; empty: all that the `ca` vouches for. */
   readonly allow: readonly string[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -113,7 +114,7 @@ function judge(
     return { reason: "handshake", message, said: `your certificate ${fault}` };
   }
   const allowed = [...uris, ...dnsNames].some((name) =>
-    policy.allow.some((pattern) => fitsName(pattern, name))
+    policy.allow.some((pattern) => fitsIdentity(pattern, name))
   );
   if (policy.allow.length > 0 && !allowed) {
     return {

@@ -5,8 +5,8 @@
  * @module
  */
 import { isIP } from "node:net";
+import { fitsSource } from "../model/identity_pattern.ts";
 import { INSTANCE_HEADER } from "../model/instance_header.ts";
-import { matchesPattern } from "../model/pattern.ts";
 import type { SourceRule } from "../model/settings.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { TokenIndex } from "./token_index.ts";
@@ -67,7 +67,7 @@ export function nameSource(
   const wrong = instance === undefined ? undefined : wrongInstance(instance, tokens);
   const found = proved(stream, tokens) ?? unproved(stream, instance, wrong, options);
   if ("kind" in found) return found;
-  const namespaces = allowedNamespaces(found.name, options.from);
+  const namespaces = allowedNamespaces(found, options.from);
   if (namespaces === undefined) {
     return denied("PERMISSION_DENIED", `${found.name}: ${NOT_AMONG}`);
   }
@@ -78,11 +78,11 @@ export function nameSource(
 
 /** Namespaces that the first rule for this source gives; undefined: no rule is for it. */
 export function allowedNamespaces(
-  name: string,
+  { name, by }: { readonly name: string; readonly by: NamedBy },
   from: readonly SourceRule[],
 ): readonly string[] | undefined {
   if (from.length === 0) return [];
-  return from.find(({ source }) => matchesPattern(source, name))?.namespaces;
+  return from.find(({ source }) => fitsSource(source, name, by))?.namespaces;
 }
 
 interface Name {

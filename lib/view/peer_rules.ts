@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { fitsIdentity } from "../model/identity_pattern.ts";
 import { matchesPattern } from "../model/pattern.ts";
 import type { ClientKind, PeerMatch, PeerRule } from "../model/settings.ts";
 
@@ -44,8 +45,7 @@ function matches(match: PeerMatch, peer: PeerFacts): boolean {
   return matchesText(match.id, peer.id) &&
     matchesTexts(match.annotations, peer.annotations) &&
     matchesTexts(match.metadata, peer.metadata) &&
-    (match.identity === undefined ||
-      peer.identities.some((name) => matchesText(match.identity, name))) &&
+    matchesIdentity(match.identity, peer.identities) &&
     matchesText(match.listener, peer.listener) &&
     matchesText(match.sink, peer.sink);
 }
@@ -54,6 +54,10 @@ function matches(match: PeerMatch, peer: PeerFacts): boolean {
 function matchesText(pattern: string | undefined, text: string | undefined): boolean {
   if (pattern === undefined) return true;
   return text !== undefined && matchesPattern(pattern, text);
+}
+
+function matchesIdentity(pattern: string | undefined, names: readonly string[]): boolean {
+  return pattern === undefined || names.some((name) => fitsIdentity(pattern, name));
 }
 
 function matchesTexts(

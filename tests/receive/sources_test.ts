@@ -266,6 +266,19 @@ Deno.test("sources: rules say who may come, and which namespaces it may fill", a
   assertEquals(edge.held(TYPE), { "b/x": "b/x@1" });
 });
 
+Deno.test("sources: a rule with capitals counts for a DNS name, when it comes and when rules change", async () => {
+  const receive = { ...RECEIVE, from: [{ source: "Edge.Example", namespaces: ["a"] }] };
+  await using b = bench({ receive });
+  const [name, address, end] = ["edge.example", "127.0.0.1", () => {}] as const;
+  const byToken = b.sources.connect({ name, address, end, namedBy: "token" });
+  assertEquals(byToken, { refused: "no rule admits the source edge.example" });
+  const edge = b.sources.connect({ name, address, end, namedBy: "dns" }) as SourceConnection;
+  await take(edge, "a/x", "b/y");
+  const from = [{ source: "*.EXAMPLE", namespaces: ["b"] }, ...receive.from];
+  b.sources.configure({ receive: { ...receive, from }, pull: [] });
+  assertEquals(edge.namespaces, ["b"]);
+});
+
 Deno.test("sources: a disk that fails or hangs holds up no source for long", async () => {
   await using b = bench();
   const edge = b.connect("edge");

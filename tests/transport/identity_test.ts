@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { X509Certificate } from "node:crypto";
 import fc from "fast-check";
-import { certificateNames, fitsName, namesHost } from "../../lib/transport/identity.ts";
+import { certificateNames, namesHost } from "../../lib/transport/identity.ts";
 import { Authority } from "./certificates.ts";
 
 const authority = await Authority.create("Test Authority");
@@ -77,16 +77,6 @@ Deno.test("identity: no name passes for one of another type", async () => {
     dnsNames: kept.map((name) => name.toLowerCase()),
     addresses: [],
   });
-});
-
-Deno.test("identity: patterns of URIs fit URIs alone, and those of DNS names these alone", () => {
-  const uri = "spiffe://example.org/ns/a/sa/x.example";
-  const fits = (pattern: string) => [uri, "x.example"].map((name) => fitsName(pattern, name));
-  assertEquals(fits("*"), [true, true]);
-  assertEquals(fits("spiffe://*"), [true, false]);
-  assertEquals(fits("*/x.example"), [true, false]);
-  assertEquals(fits("*.example"), [false, true]);
-  assertEquals(fits("x.example"), [false, true]);
 });
 
 Deno.test("identity: a host is named in full, by a wildcard for its first label, or by address", () => {

@@ -181,7 +181,13 @@ Deno.test("source name: the first rule that matches says which namespaces; witho
   assertEquals(namespaces({ uris: [SPIFFE] }), ["shop", "edge-*"]);
   assertEquals(namespaces({ token: "bbbb-secret" }), []);
   assertEquals(namespaces({ token: "aaaa-secret" }), ["last"]);
-  assertEquals(allowedNamespaces("anyone", []), []);
+  assertEquals(allowedNamespaces({ name: "anyone", by: "token" }, []), []);
+});
+
+Deno.test("source name: a rule for a DNS name counts whatever its case, one for a token does not", () => {
+  const from = [{ source: "Edge-A.example", namespaces: ["a"] }, { source: "*", namespaces: [] }];
+  assertEquals(allowedNamespaces({ name: "edge-a.example", by: "dns" }, from), ["a"]);
+  assertEquals(allowedNamespaces({ name: "edge-a.example", by: "token" }, from), []);
 });
 
 Deno.test("source name: a source that no rule is for hears its name and which setting decides", () => {
@@ -197,6 +203,7 @@ Deno.test("source name: rules match as patterns do", () => {
   fc.assert(fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), text, (patterns, who) => {
     const from = patterns.map((source, index) => ({ source, namespaces: [`${index}`] }));
     const first = patterns.findIndex((pattern) => matchesPattern(pattern, who));
-    assertEquals(allowedNamespaces(who, from), first < 0 ? undefined : [`${first}`]);
+    const namespaces = allowedNamespaces({ name: who, by: "token" }, from);
+    assertEquals(namespaces, first < 0 ? undefined : [`${first}`]);
   }));
 });

@@ -87,7 +87,7 @@ Deno.test("tls: where a certificate is only asked for, none will do, but no bad 
 });
 
 Deno.test("tls: who is not allowed is refused by name, and told so", async () => {
-  const allow = ["spiffe://example.org/ns/mesh/*", "mesh.example"];
+  const allow = ["spiffe://example.org/ns/mesh/*", "Mesh.Example"];
   await using bench = await Bench.open(mutual, { allow });
   await using one = bench.dial(client);
   await until(() => one.closed && bench.said.length > 0, "refused");

@@ -41,7 +41,9 @@ Deno.test("peer rules: each thing told of a peer is matched by a pattern", () =>
   assertEquals(matches({ metadata: { ISTIO_VERSION: "1.2" } }), false);
   assertEquals(matches({ identity: "spiffe://example.org/ns/istio-system/*" }), true);
   assertEquals(matches({ identity: "*.example.org" }), true, "any of its names will do");
+  assertEquals(matches({ identity: "*.Example.org" }), true, "DNS names have no case");
   assertEquals(matches({ identity: "spiffe://other.org/*" }), false);
+  assertEquals(matches({ identity: "spiffe://Example.org/*" }), false, "URIs have");
   assertEquals(matches({ listener: "*:15012" }), true);
   assertEquals(matches({ listener: "*:15010" }), false);
 });
