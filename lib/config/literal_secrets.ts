@@ -7,8 +7,12 @@
 import { type Path, type Problem } from "./problem.ts";
 import { warning } from "./settings_checks.ts";
 
-/** Headers that hold a secret, to all appearances. */
-const SECRET = /^(proxy-)?authorization$|cookie|token|secret|passw|credential|api[-_]?key/i;
+const SECRET = /^(proxy-)?authorization$|cookie|token|secret|passw|credential|key/i;
+
+/** Whether the header of this name holds a secret, to all appearances. */
+export function looksSecret(name: string): boolean {
+  return SECRET.test(name);
+}
 
 /** Warns where the URL of a proxy holds a password as it is. The message repeats none of it. */
 export function checkLiteralPassword(proxy: string, path: Path): Problem[] {
@@ -21,7 +25,7 @@ export function checkLiteralPassword(proxy: string, path: Path): Problem[] {
 
 /** Warns where a header that holds a secret holds it as it is. The message does not repeat it. */
 export function checkLiteralHeader(name: string, value: string, path: Path): Problem[] {
-  if (!SECRET.test(name) || !isLiteral(value)) return [];
+  if (!looksSecret(name) || !isLiteral(value)) return [];
   const file = name.toLowerCase() === "authorization" ? ", or `tokenFile` for a bearer token" : "";
   const hint = `write \${NAME}, with the secret in the variable NAME${file}`;
   return [warning("config/security", path, kept(`the header ${name} holds its secret`), hint)];

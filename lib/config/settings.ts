@@ -8,7 +8,7 @@ import { DEFAULTS } from "./defaults.ts";
 import type { Environment } from "./expand.ts";
 import { type Problem, problem } from "./problem.ts";
 import type { SettingsInput } from "./schema.ts";
-import { addressOf, addressPath, checkAddress } from "./settings_checks.ts";
+import { addressOf, addressPath, checkAddress, isOffLoopback, warning } from "./settings_checks.ts";
 import { checkSinks, normaliseSink } from "./settings_dial.ts";
 import { checkInclude, includedFiles, includedServers } from "./settings_include.ts";
 import { checkListen, normaliseListener } from "./settings_listen.ts";
@@ -101,9 +101,15 @@ export function checkSettings(input: SettingsInput, environment: Environment): r
 
 function checkAdmin(admin: SettingsInput["admin"], environment: Environment): Problem[] {
   if (admin === undefined || admin === false) return [];
-  return checkAddress(addressOf(admin), addressPath(admin, ["admin"]), environment, {
-    anyPort: true,
-  });
+  const [address, path] = [addressOf(admin), addressPath(admin, ["admin"])];
+  const problems = checkAddress(address, path, environment, { anyPort: true });
+  if (!isOffLoopback(address, environment)) return problems;
+  const message =
+    "`admin` can be reached from other machines, in plaintext: whoever is on the way " +
+    "can read the status, and take the token that confirms what is held";
+  const hint = "keep it on loopback and reach it through a tunnel, or give the token on this " +
+    "machine only";
+  return [...problems, warning("config/security", path, message, hint)];
 }
 
 function checkPush(push: SettingsInput["push"]): Problem[] {

@@ -9,7 +9,7 @@ import type { ClientTlsSettings, DialSettings, SinkSettings } from "../model/set
 import { DEFAULTS } from "./defaults.ts";
 import { type Environment, expand, withoutSecret } from "./expand.ts";
 import { type Path, type Problem, problem } from "./problem.ts";
-import { checkLiteralHeader, checkLiteralPassword } from "./literal_secrets.ts";
+import { checkLiteralHeader, checkLiteralPassword, looksSecret } from "./literal_secrets.ts";
 import { ownHeader } from "./own_headers.ts";
 import { expandProxy } from "./proxy.ts";
 import type { SettingsInput } from "./schema.ts";
@@ -117,6 +117,7 @@ export function checkDial(
     ...(proxy === undefined ? [] : checkProxy(proxy, [...path, "proxy"], environment)),
     ...checkHeaders(headers, [...path, "headers"], environment),
     ...checkToken(input, dialled, path, environment),
+    ...checkPlainSecrets(input, dialled, path, environment),
   ];
 }
 
@@ -184,7 +185,7 @@ function checkToken(
   path: Path,
   environment: Environment,
 ): Problem[] {
-  const { tls, tokenFile, proxy, headers = {} } = input;
+  const { tokenFile, proxy, headers = {} } = input;
   const header = Object.hasOwn(headers, "authorization")
     ? [...path, "headers", "authorization"]
     : undefined;
@@ -195,15 +196,59 @@ function checkToken(
     const message = "`tokenFile` is sent as the header authorization, which is among `headers` too";
     problems.push(problem("config/duplicate", header, message, "keep one of them"));
   }
-  const leaves = isOffLoopback(address, environment) || isProxyElsewhere(proxy, environment);
-  if (tls === undefined && leaves) {
-    const message = `the token for ${name} travels in plaintext` +
-      `${
-        proxy === undefined ? "" : ", through the proxy as well"
-      }: whoever is on its way can take it`;
-    problems.push(warning("config/security", at, message, "give `tls`"));
+  if (leavesInPlaintext(input, address, environment)) {
+    problems.push(plainSecret(`the token for ${name}`, proxy, at));
   }
   return problems;
+}
+
+/** Secrets besides the token; what is said to a proxy is never encrypted. */
+function checkPlainSecrets(
+  input: DialInput,
+  { name, address }: Dialled,
+  path: Path,
+  environment: Environment,
+): Problem[] {
+  const { proxy, headers = {} } = input;
+  const problems: Problem[] = [];
+  if (leavesInPlaintext(input, address, environment)) {
+    const secrets = Object.keys(headers).filter((one) =>
+      one !== "authorization" && looksSecret(one)
+    );
+    for (const one of secrets) {
+      const what = `the header ${one} for ${name}, which looks like a secret,`;
+      problems.push(plainSecret(what, proxy, [...path, "headers", one]));
+    }
+  }
+  if (isProxyElsewhere(proxy, environment) && hasCredentials(proxy!, environment)) {
+    const message =
+      `the password for the proxy of ${name} travels to it in plaintext: whoever is ` +
+      "on its way can take it";
+    const hint = "reach the proxy through a tunnel that ends on this machine, or see to it that " +
+      "the password opens nothing else";
+    problems.push(warning("config/security", [...path, "proxy"], message, hint));
+  }
+  return problems;
+}
+
+function plainSecret(what: string, proxy: string | undefined, path: Path): Problem {
+  const way = proxy === undefined ? "" : ", through the proxy as well";
+  const message = `${what} travels in plaintext${way}: whoever is on its way can take it`;
+  return warning("config/security", path, message, "give `tls`");
+}
+
+function leavesInPlaintext(
+  { tls, proxy }: DialInput,
+  address: string,
+  environment: Environment,
+): boolean {
+  if (tls !== undefined) return false;
+  return isOffLoopback(address, environment) || isProxyElsewhere(proxy, environment);
+}
+
+function hasCredentials(proxy: string, environment: Environment): boolean {
+  const expanded = expandProxy(proxy, environment);
+  return expanded.ok && expanded.proxy.credentials !== undefined;
 }
 
 function isProxyElsewhere(proxy: string | undefined, environment: Environment): boolean {

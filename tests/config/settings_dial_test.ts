@@ -111,8 +111,8 @@ Deno.test("sinks: a proxy is http://, and no message repeats it", () => {
       "http://proxy:3128",
       "http://proxy:3128/",
       "http://[::1]:3128",
-      "http://user:password@proxy:80",
-      "http://user:p%40ss@w:rd@proxy:80",
+      "http://user:password@127.0.0.1:80",
+      "http://user:p%40ss@w:rd@127.0.0.1:80",
       "HTTP://proxy:1",
     ]
   ) assertEquals(proxy(good), [], good);
@@ -160,6 +160,36 @@ Deno.test("sinks: a token in plaintext off loopback is a warning, wherever it co
   assertEquals(wrong(sink(`${file}, proxy: "http://[::1]:3128"`, "localhost:1")), []);
 });
 
+Deno.test("sinks: headers that look secret, in plaintext off loopback, are a warning each", () => {
+  const env = { S: "hunter2" };
+  const headers = (name: string, more = "") => sink(`headers: { ${name}: "\${S}" }${more}`);
+  const said = (name: string, way = "") =>
+    `warning sinks.0.headers.${name}: the header ${name} for mesh, which looks like a secret, travels ` +
+    `in plaintext${way}: whoever is on its way can take it`;
+  for (const name of ["x-api-key", "x-auth-token", "client-secret", "cookie"]) {
+    assertEquals(wrong(headers(name), env), [said(name)]);
+    assertEquals(wrong(headers(name, ", tls: true"), env), []);
+  }
+  const proxied = headers("x-token", ', proxy: "http://proxy:3128"');
+  assertEquals(wrong(proxied, env), [said("x-token", ", through the proxy as well")]);
+  assertEquals(wrong(headers("x-site"), env), []);
+  assertEquals(wrong('sinks: [{ address: "127.0.0.1:1", headers: { x-token: "${S}" } }]', env), []);
+  assertEquals(wrong('include: [{ xds: "a:1", headers: { x-token: "${S}" } }]', env), [
+    said("x-token").replaceAll("sinks.0", "include.0").replace("mesh", "xds://a:1"),
+  ]);
+});
+
+Deno.test("sinks: the password of a proxy off loopback is a warning, TLS or not", () => {
+  const env = { S: "hunter2" };
+  const proxy = (host: string, more = "") => sink(`proxy: "http://edge:\${S}@${host}:1"${more}`);
+  const said = "warning sinks.0.proxy: the password for the proxy of mesh travels to it in " +
+    "plaintext: whoever is on its way can take it";
+  assertEquals(wrong(proxy("proxy"), env), [said]);
+  assertEquals(wrong(proxy("proxy", ", tls: true"), env), [said]);
+  assertEquals(wrong(proxy("localhost"), env), []);
+  assertEquals(wrong(sink('proxy: "http://proxy:1"'), env), []);
+});
+
 Deno.test("sinks: a token is given once", () => {
   assertEquals(
     wrong(sink("tls: true, tokenFile: t, headers: { authorization: '${T}' }"), { T: "t" }),
@@ -180,17 +210,17 @@ Deno.test("sinks: a secret that is written out is a warning, which does not repe
     "the stored snapshots";
   for (
     const bad of [
-      "http://edge:hunter2@proxy:1",
-      "http://${NAME}:hunter2@proxy:1",
-      "http://a:b@c:hunter2@p:1",
-      "http://edge:hunter$$2@proxy:1",
+      "http://edge:hunter2@127.0.0.1:1",
+      "http://${NAME}:hunter2@127.0.0.1:1",
+      "http://a:b@c:hunter2@127.0.0.1:1",
+      "http://edge:hunter$$2@127.0.0.1:1",
     ]
   ) assertEquals(wrong(sink(`proxy: "${bad}"`), env), [password], bad);
   for (
     const good of [
-      "http://edge:${PASSWORD}@proxy:1",
-      "http://edge:$$${PASSWORD}@proxy:1",
-      "http://edge:@proxy:1",
+      "http://edge:${PASSWORD}@127.0.0.1:1",
+      "http://edge:$$${PASSWORD}@127.0.0.1:1",
+      "http://edge:@127.0.0.1:1",
       "http://proxy:3128",
     ]
   ) assertEquals(wrong(sink(`proxy: "${good}"`), env), [], good);
@@ -203,10 +233,10 @@ Deno.test("sinks: a secret that is written out is a warning, which does not repe
     assertEquals(wrong(headers(`{ ${name}: "Basic \${PASSWORD}" }`), env), [], name);
   }
   assertEquals(wrong(headers('{ x-site: fra, x-author: me, cookie: "" }')), []);
-  assertEquals(wrong(`include: [{ xds: "a:1", proxy: "http://u:p@proxy:1" }]`), [
+  assertEquals(wrong(`include: [{ xds: "a:1", proxy: "http://u:p@127.0.0.1:1" }]`), [
     password.replace("sinks", "include"),
   ]);
-  assertEquals(hints(sink('proxy: "http://u:p@proxy:1"')), [
+  assertEquals(hints(sink('proxy: "http://u:p@127.0.0.1:1"')), [
     "write http://user:${NAME}@host:port, with the password in the variable NAME",
   ]);
   assertEquals(hints(headers("{ authorization: Bearer hunter2 }")), [

@@ -144,6 +144,18 @@ Deno.test("settings: variables are looked up, but no value is repeated in a mess
   ]);
 });
 
+Deno.test("settings: an admin listener off loopback is a warning, since its token travels in plaintext", () => {
+  const said = (path: string) =>
+    `warning ${path}: \`admin\` can be reached from other machines, in plaintext: whoever is on the ` +
+    "way can read the status, and take the token that confirms what is held";
+  assertEquals(wrong("admin: '0.0.0.0:15014'"), [said("admin")]);
+  assertEquals(wrong("admin: { address: '[::]:15014' }"), [said("admin.address")]);
+  assertEquals(wrong("admin: '${A}'", { A: "192.0.2.1:1" }), [said("admin")]);
+  for (const local of ["'127.0.0.1:1'", "'[::1]:1'", "'localhost:1'", "false"]) {
+    assertEquals(wrong(`admin: ${local}`), [], local);
+  }
+});
+
 Deno.test("settings: listening twice, and waiting longer than the longest, are errors", () => {
   assertEquals(wrong("listen: ['localhost:1', { address: 'localhost:1' }]"), [
     "error listen.1.address: localhost:1 is listened on twice",
