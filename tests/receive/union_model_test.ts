@@ -10,7 +10,7 @@ import { Union } from "../../lib/receive/union.ts";
 import { decoded, entries, entry } from "./entries.ts";
 
 /** Schedules per test; more by hand: MODEL_RUNS=20000 deno test --allow-read --allow-env tests/receive/union_model_test.ts */
-const RUNS = Number(Deno.env.get("MODEL_RUNS") ?? 400);
+const RUNS = Number(Deno.env.get("MODEL_RUNS") ?? 1000);
 
 /** An entry as the model sees it. */
 interface Entry {
@@ -192,6 +192,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** Schedules in which most sources are limited from the start. */
+const limitedSteps = fc.tuple(
+  fc.record({ a: fc.subarray(["m", "n"]), b: fc.constantFrom(["m"], ["n", "o"]) }),
+  fc.array(step, { maxLength: 40 }),
+).map(([limits, steps]): readonly Step[] => [
+  ...Object.entries(limits).map(([part, namespaces]) => ({
+    do: "allow" as const,
+    part,
+    namespaces,
+  })),
+  ...steps,
+]);
+
 function toResource({ name, hosts, port, addresses }: Entry): Resource {
   return entry(name, {
     hosts,
@@ -250,7 +263,7 @@ const sorted = (map: ReadonlyMap<string, Served>) => [...map].sort(([a], [b]) =>
 
 Deno.test("union: whatever comes and goes, it is what a recomputation says", () => {
   fc.assert(
-    fc.property(mode, fc.array(step, { maxLength: 25 }), (merge, steps) => {
+    fc.property(mode, fc.oneof(fc.array(step, { maxLength: 25 }), limitedSteps), (merge, steps) => {
       const world = new World(merge);
       for (const one of steps) {
         world.do(one);

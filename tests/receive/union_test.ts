@@ -300,6 +300,34 @@ Deno.test("union: of two sources limited to namespaces of their own, who had the
   assertEquals(owners(union), ["a/x a"], "but who may fill the other's namespace too goes first");
 });
 
+Deno.test("union: a limited source that is in the way of no entry elsewhere any more goes before one that is", () => {
+  const union = united({
+    "": [entry("n/own", { hosts: ["taken"] })],
+    m: [entry("m/x", { hosts: ["h", "j"] })],
+    u: [entry("u/x", { hosts: ["h", "k"] })],
+  });
+  for (const part of ["m", "u"]) union.allow(part, ["m", "u"]);
+  // These are not served themselves.
+  union.set("e", entries(entry("e/x", { hosts: ["k", "taken"] })));
+  union.set("f", entries(entry("f/x", { hosts: ["j", "taken"] })));
+  assertEquals(owners(union), ["m/x m", "n/own "]);
+  union.set("e", undefined);
+  assertEquals(owners(union), ["n/own ", "u/x u"]);
+});
+
+Deno.test("union: an entry that changes while it comes to be in the way of one elsewhere goes last", () => {
+  const union = united({
+    "": [entry("n/own", { hosts: ["taken"] })],
+    p: [entry("p/x", { hosts: ["h"] }), entry("e/x", { hosts: ["other"] })],
+    d: [entry("p/y", { hosts: ["h"] })],
+    e: [entry("e/x", { hosts: ["h", "taken"] })],
+  });
+  union.allow("p", ["p"]);
+  assertEquals(owners(union), ["e/x p", "n/own ", "p/x p"]);
+  union.set("p", entries(entry("p/x", { hosts: ["h"], ...at("10.0.0.1") })));
+  assertEquals(owners(union), ["n/own ", "p/y d"]);
+});
+
 Deno.test("union: limits may be said at any time, and hold when a part goes and returns", () => {
   const union = new Union({ merge: "refuse" });
   union.allow("edge", ["b"]);
