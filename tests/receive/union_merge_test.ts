@@ -6,7 +6,6 @@ import {
   assertStrictEquals,
 } from "@std/assert";
 import { encodeResource } from "../../lib/convert/encode_resource.ts";
-import { formatFinding } from "../../lib/model/finding.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { sourceLabel } from "../../lib/receive/merge_endpoints.ts";
 import { Union } from "../../lib/receive/union.ts";
@@ -18,35 +17,9 @@ import {
   type WorkloadEntry,
 } from "../../lib/wire/messages.ts";
 import { decoded, entries, entry } from "./entries.ts";
+import { served, shared, unite } from "./unions.ts";
 
-/** A ServiceEntry of host `h` with an endpoint at each of these addresses, but for what is given. */
-function shared(
-  name: string,
-  addresses: readonly string[],
-  spec: Partially<ServiceEntry> = {},
-): Resource {
-  return entry(name, {
-    hosts: ["h"],
-    endpoints: addresses.map((address) => ({ address })),
-    ...spec,
-  });
-}
-
-function united(parts: Readonly<Record<string, readonly Resource[]>>): Union {
-  const union = new Union({ merge: "endpoints" });
-  for (const [name, resources] of Object.entries(parts)) union.set(name, entries(...resources));
-  return union;
-}
-
-/** What is served: each entry as `name owner: address@source …`. */
-function served(union: Union): string[] {
-  return Array.from(union.collections.get("ServiceEntry")!, (resource) => {
-    const ends = decoded(resource).endpoints.map(({ address, labels }) =>
-      "pinnace-source" in labels ? `${address}@${labels["pinnace-source"]}` : address
-    );
-    return `${resource.name} ${union.owner("ServiceEntry", resource.name)}: ${ends.join(" ")}`;
-  });
-}
+const united = (parts: Readonly<Record<string, readonly Resource[]>>) => unite(parts, "endpoints");
 
 Deno.test("union, merging: the first entry gets the endpoints of the others; when one leaves, it shrinks", () => {
   const union = united({
@@ -283,52 +256,6 @@ Deno.test("union, merging: the entries of one part with one host: one of them ge
     const merged = `n/w a: 10.0.0.5@a ${address}@b`;
     assertEquals(served(union), [merged, "n/x a: 10.0.0.1", "n/y a: 10.0.0.2"]);
   }
-});
-
-Deno.test("union, merging: a limited source gives its endpoints to no entry where it has no say", () => {
-  const own = shared("shop/orders", ["10.0.0.1"]);
-  const union = united({ "": [own] });
-  union.allow("edge", ["b"]);
-  union.set("edge", entries(shared("b/x", ["10.6.6.6"])));
-  assertEquals(served(union), ["shop/orders : 10.0.0.1"]);
-  assertEquals(union.findings().map(({ message }) => message), [
-    'b/x of source "edge" is not served: its host "h" is that of shop/orders of our own ' +
-    'configuration, and source "edge" may not fill the namespace shop',
-  ]);
-  union.allow("edge", ["b", "sh*"]);
-  assertEquals(served(union), ["shop/orders : 10.0.0.1@local 10.6.6.6@edge"]);
-  assertEquals(union.findings(), []);
-  union.allow("edge", ["b"]);
-  assertEquals(served(union), ["shop/orders : 10.0.0.1"]);
-});
-
-Deno.test("union, merging: what is merged into one entry is bounded, by number and by size", () => {
-  const others = (count: number, address: string) =>
-    Array.from({ length: count }, (_, i) => shared(`n/y-${`${i}`.padStart(4, "0")}`, [address]));
-  const few = { entries: 3, bytes: 10_000 };
-  const union = new Union({ merge: "endpoints", bounds: few });
-  union.set("a", entries(shared("n/x", ["10.0.0.1"])));
-  union.set("b", entries(...others(5, "10.0.0.2")));
-  union.set("c", entries(shared("n/a", ["10.0.0.3"])));
-  assertEquals(served(union), ["n/x a: 10.0.0.1@a 10.0.0.2@b"], "those of b come before c's");
-  const [found, ...more] = union.findings();
-  assertEquals(more.length, 2);
-  assertEquals(
-    formatFinding(found!),
-    'error: n/y-0003: n/y-0003 of source "b" is not served: its host "h" is that of n/x of source "a" ' +
-      "already, and it has the endpoints of as many others as it may (3 entries, 10 KiB); put the " +
-      "endpoints into fewer entries, or give some of them another host [receive/contested-host]",
-  );
-  union.set("b", entries(...others(2, "10.0.0.2")));
-  assertEquals(served(union), ["n/x a: 10.0.0.1@a 10.0.0.2@b 10.0.0.3@c"]);
-  assertEquals(union.findings(), []);
-  const large = shared(
-    "n/y-0000",
-    Array.from({ length: 800 }, (_, i) => `10.1.${i >> 8}.${i & 255}`),
-  );
-  union.set("b", entries(large));
-  assertEquals(served(union), ["n/x a: 10.0.0.1@a 10.0.0.3@c"], "a small one after it has room");
-  assertEquals(union.findings().map(({ subject }) => subject), ["n/y-0000"]);
 });
 
 Deno.test("union, merging: any source's name becomes the value of a label", () => {

@@ -1,32 +1,11 @@
-import { assert, assertEquals, assertMatch, assertStrictEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertStrictEquals, assertThrows } from "@std/assert";
 import { formatFinding } from "../../lib/model/finding.ts";
 import { KINDS, MCP_RESOURCE_TYPE_URL } from "../../lib/model/kind.ts";
-import type { Resource } from "../../lib/model/resource.ts";
 import { Union } from "../../lib/receive/union.ts";
 import { Collection } from "../../lib/snapshot/collection.ts";
 import { resource } from "../snapshot/snapshots.ts";
 import { decoded, entries, entry } from "./entries.ts";
-
-/** Names in the union, each with whose it is. */
-function owners(union: Union, kind = "ServiceEntry"): string[] {
-  return Array.from(
-    union.collections.get(kind)!,
-    ({ name }) => `${name} ${union.owner(kind, name)}`,
-  );
-}
-
-function texts(union: Union): string[] {
-  return union.findings().map(formatFinding);
-}
-
-/** A union of these parts, in this order. */
-function united(parts: Readonly<Record<string, readonly Resource[]>>): Union {
-  const union = new Union({ merge: "refuse" });
-  for (const [name, resources] of Object.entries(parts)) union.set(name, entries(...resources));
-  return union;
-}
-
-const at = (address: string) => ({ endpoints: [{ address }] });
+import { at, owners, texts, unite } from "./unions.ts";
 
 Deno.test("union: every kind is there, and of one that one part alone has it is that part's own object", () => {
   const union = new Union({ merge: "refuse" });
@@ -45,7 +24,7 @@ Deno.test("union: every kind is there, and of one that one part alone has it is 
 const NOTHING = Collection.empty(MCP_RESOURCE_TYPE_URL);
 
 Deno.test("union: collections and their map are the same objects while nothing changes", () => {
-  const union = united({ "": [entry("n/a")], edge: [entry("n/b")] });
+  const union = unite({ "": [entry("n/a")], edge: [entry("n/b")] });
   const { collections } = union;
   union.set("edge", entries(entry("n/b")));
   union.set("other", entries());
@@ -60,7 +39,7 @@ Deno.test("union: collections and their map are the same objects while nothing c
 
 Deno.test("union: a collection stays the same object where a part goes that gave nothing to it", () => {
   const [x, y] = [entry("n/x"), entry("n/y")];
-  const union = united({ a: [x], b: [y], c: [x] });
+  const union = unite({ a: [x], b: [y], c: [x] });
   union.set("b", undefined);
   const collection = union.collections.get("ServiceEntry");
   union.set("c", undefined);
@@ -68,13 +47,13 @@ Deno.test("union: a collection stays the same object where a part goes that gave
 });
 
 Deno.test("union: a kind that there is not is a mistake of who sets it, and changes nothing", () => {
-  const union = united({ "": [entry("n/a")] });
+  const union = unite({ "": [entry("n/a")] });
   assertThrows(() => union.set("edge", new Map([["Ingress", NOTHING]])), TypeError, "Ingress");
   assertEquals(owners(union), ["n/a "]);
 });
 
 Deno.test("union: a name stays with who had it first, and goes to the next when that one gives it up", () => {
-  const union = united({ b: [entry("n/x", at("10.0.0.2"))], a: [entry("n/x", at("10.0.0.1"))] });
+  const union = unite({ b: [entry("n/x", at("10.0.0.2"))], a: [entry("n/x", at("10.0.0.1"))] });
   union.set("c", entries(entry("n/x", at("10.0.0.3"))));
   assertEquals(owners(union), ["n/x b"]);
   union.set("b", entries(entry("n/x", at("10.0.0.4"))));
@@ -99,7 +78,7 @@ Deno.test("union: a name is contested in any kind, and only within it", () => {
 });
 
 Deno.test("union: a contested name is a finding that says who has it, who is left out, what to do", () => {
-  const union = united({ a: [entry("n/x")], b: [entry("n/x", at("10.0.0.1"))] });
+  const union = unite({ a: [entry("n/x")], b: [entry("n/x", at("10.0.0.1"))] });
   union.set("c", entries(entry("n/x", at("10.0.0.2"))));
   assertEquals(texts(union), [
     'warning: n/x: ServiceEntry n/x is served as source "a" has it, which had it first; what comes from ' +
@@ -112,12 +91,12 @@ Deno.test("union: a contested name is a finding that says who has it, who is lef
 });
 
 Deno.test("union: a contested name with equal content is a finding as well, a mild one", () => {
-  const union = united({ a: [entry("n/x")], b: [entry("n/x")] });
+  const union = unite({ a: [entry("n/x")], b: [entry("n/x")] });
   assertMatch(texts(union).join(), /^warning: .*equal content.*"a".*"b".*served once/);
 });
 
 Deno.test("union: what a person writes in an own file replaces what a source gives under that name", () => {
-  const union = united({ edge: [entry("n/x"), entry("n/y")] });
+  const union = unite({ edge: [entry("n/x"), entry("n/y")] });
   union.set("", entries(entry("n/x", at("10.0.0.1"))));
   assertEquals(owners(union), ["n/x ", "n/y edge"]);
   assertMatch(
@@ -170,7 +149,7 @@ Deno.test("union: after a restart an entry that is as it was served goes before 
 });
 
 Deno.test("union: of entries with one host the first is served, whatever namespace or capitals", () => {
-  const union = united({
+  const union = unite({
     a: [entry("n/x", { hosts: ["Shop.example.com", "other"] })],
     b: [entry("m/y", { hosts: ["more", "shop.EXAMPLE.com"] })],
   });
@@ -187,7 +166,7 @@ Deno.test("union: of entries with one host the first is served, whatever namespa
 });
 
 Deno.test("union: wildcards are contested by their text alone", () => {
-  const union = united({
+  const union = unite({
     a: [entry("n/x", { hosts: ["*.example.com"] })],
     b: [entry("n/y", { hosts: ["shop.example.com"] })],
   });
@@ -199,13 +178,13 @@ Deno.test("union: wildcards are contested by their text alone", () => {
 
 Deno.test("union: equal hosts within one part are that part's own affair", () => {
   const twins = [entry("n/x", { hosts: ["h"] }), entry("n/y", { hosts: ["h"] })];
-  const union = united({ a: twins, b: [entry("n/b")] });
+  const union = unite({ a: twins, b: [entry("n/b")] });
   assertEquals(owners(union), ["n/b b", "n/x a", "n/y a"]);
   assertEquals(texts(union), []);
 });
 
 Deno.test("union: whoever wants a host of an entry that is there gets none of it, its own hosts included", () => {
-  const union = united({
+  const union = unite({
     a: [entry("n/x", { hosts: ["h1"] })],
     b: [entry("n/y", { hosts: ["h2"] })],
   });
@@ -214,7 +193,7 @@ Deno.test("union: whoever wants a host of an entry that is there gets none of it
 });
 
 Deno.test("union: an entry that wants one host more keeps the one it has, if no one has the other", () => {
-  const union = united({
+  const union = unite({
     "": [entry("n/own", { hosts: ["h3"] })],
     a: [entry("n/v", { hosts: ["other"] })],
     b: [entry("n/x", { hosts: ["h1"] })],
@@ -226,7 +205,7 @@ Deno.test("union: an entry that wants one host more keeps the one it has, if no 
 });
 
 Deno.test("union: an entry that is left out for its name claims no host", () => {
-  const union = united({
+  const union = unite({
     a: [entry("n/x", { hosts: ["h1"] })],
     b: [entry("n/x", { hosts: ["h2"] })],
     c: [entry("n/y", { hosts: ["h2"] })],
@@ -237,7 +216,7 @@ Deno.test("union: an entry that is left out for its name claims no host", () => 
 });
 
 Deno.test("union: our own entry takes its hosts from a source's", () => {
-  const union = united({ edge: [entry("n/x", { hosts: ["h"] })] });
+  const union = unite({ edge: [entry("n/x", { hosts: ["h"] })] });
   union.set("", entries(entry("n/own", { hosts: ["h"] })));
   assertEquals(owners(union), ["n/own "]);
   assertMatch(texts(union).join(), /n\/x of source "edge" .*"h" is that of n\/own of our own conf/);
@@ -245,7 +224,7 @@ Deno.test("union: our own entry takes its hosts from a source's", () => {
 
 Deno.test("union: bytes that are no ServiceEntry have no hosts, and are served as they are", () => {
   const broken = resource("n/broken", "not a message");
-  const union = united({ a: [broken], b: [entry("n/y"), resource("n/empty", "")] });
+  const union = unite({ a: [broken], b: [entry("n/y"), resource("n/empty", "")] });
   assertEquals(owners(union), ["n/broken a", "n/empty b", "n/y b"]);
   assertStrictEquals(union.collections.get("ServiceEntry")!.get("n/broken"), broken);
 });
@@ -255,7 +234,7 @@ Deno.test("union: findings are bounded, and say how many more there are", () => 
   const hosts = Array.from({ length: 70 }, (_, i) => i);
   const ofHosts = (part: string) =>
     hosts.map((i) => entry(`n/${part}-${i}`, { hosts: [`host-${i}`] }));
-  const union = united({
+  const union = unite({
     a: [...names.map((name) => entry(name)), ...ofHosts("a")],
     b: [...names.map((name) => entry(name, at("10.0.0.1"))), ...ofHosts("b")],
   });
@@ -265,171 +244,4 @@ Deno.test("union: findings are bounded, and say how many more there are", () => 
     "warning: 10 more names come from several sources [receive/contested-name]",
     "error: 20 more entries are not served for their hosts [receive/contested-host]",
   ]);
-});
-
-Deno.test("union: an entry where a limited source has no say takes the host from it, even if it comes later", () => {
-  const union = united({ edge: [entry("b/x", { hosts: ["h"] })] });
-  union.allow("edge", ["b", "b-*"]);
-  union.set("hub", entries(entry("shop/y", { hosts: ["h"] })));
-  assertEquals(owners(union), ["shop/y hub"]);
-  assertEquals(texts(union), [
-    'error: b/x: b/x of source "edge" is not served: its host "h" is that of shop/y of source "hub", ' +
-    'and source "edge" may not fill the namespace shop; give it another host, or let the source fill ' +
-    "that namespace (receive.from: namespaces) [receive/contested-host]",
-  ]);
-  union.set("edge", entries(entry("b/x", { hosts: ["h"] }), entry("b/z")));
-  union.set("edge", entries(entry("b-1/x", { hosts: ["h"] })));
-  assertEquals(owners(union), ["shop/y hub"]);
-  union.set("hub", entries(entry("b-2/y", { hosts: ["h"] })));
-  assertEquals(owners(union), ["b-1/x edge"], "who gives the host up gives it to who wants it");
-  union.set("hub", entries(entry("b-2/y", { hosts: ["h"], ...at("10.0.0.1") })));
-  assertEquals(
-    owners(union),
-    ["b-1/x edge"],
-    "within its namespaces it keeps the host as others do",
-  );
-});
-
-Deno.test("union: of two sources limited to namespaces of their own, who had the host first keeps it", () => {
-  const union = united({ b: [entry("b/x", { hosts: ["h"] })] });
-  union.allow("b", ["b"]);
-  union.allow("a", ["a"]);
-  union.set("a", entries(entry("a/x", { hosts: ["h"] })));
-  assertEquals(owners(union), ["b/x b"]);
-  union.allow("a", ["a", "b"]);
-  assertEquals(owners(union), ["a/x a"], "but who may fill the other's namespace too goes first");
-});
-
-Deno.test("union: a limited source that is in the way of no entry elsewhere any more goes before one that is", () => {
-  const union = united({
-    "": [entry("n/own", { hosts: ["taken"] })],
-    m: [entry("m/x", { hosts: ["h", "j"] })],
-    u: [entry("u/x", { hosts: ["h", "k"] })],
-  });
-  for (const part of ["m", "u"]) union.allow(part, ["m", "u"]);
-  // These are not served themselves.
-  union.set("e", entries(entry("e/x", { hosts: ["k", "taken"] })));
-  union.set("f", entries(entry("f/x", { hosts: ["j", "taken"] })));
-  assertEquals(owners(union), ["m/x m", "n/own "]);
-  union.set("e", undefined);
-  assertEquals(owners(union), ["n/own ", "u/x u"]);
-});
-
-Deno.test("union: an entry that changes while it comes to be in the way of one elsewhere goes last", () => {
-  const union = united({
-    "": [entry("n/own", { hosts: ["taken"] })],
-    p: [entry("p/x", { hosts: ["h"] }), entry("e/x", { hosts: ["other"] })],
-    d: [entry("p/y", { hosts: ["h"] })],
-    e: [entry("e/x", { hosts: ["h", "taken"] })],
-  });
-  union.allow("p", ["p"]);
-  assertEquals(owners(union), ["e/x p", "n/own ", "p/x p"]);
-  union.set("p", entries(entry("p/x", { hosts: ["h"], ...at("10.0.0.1") })));
-  assertEquals(owners(union), ["n/own ", "p/y d"]);
-});
-
-Deno.test("union: limits may be said at any time, and hold when a part goes and returns", () => {
-  const union = new Union({ merge: "refuse" });
-  union.allow("edge", ["b"]);
-  union.set("edge", entries(entry("b/x", { hosts: ["h"] })));
-  union.set("hub", entries(entry("shop/y", { hosts: ["h"] })));
-  assertEquals(owners(union), ["shop/y hub"]);
-  union.set("hub", undefined);
-  union.set("edge", undefined);
-  union.set("edge", entries(entry("b/x", { hosts: ["h"] })));
-  union.set("hub", entries(entry("shop/y", { hosts: ["h"] })));
-  assertEquals(owners(union), ["shop/y hub"]);
-  union.allow("edge", []);
-  assertEquals(owners(union), ["shop/y hub"], "it has the host now");
-  union.set("hub", undefined);
-  union.set("hub", entries(entry("shop/y", { hosts: ["h"] })));
-  assertEquals(owners(union), ["b/x edge"]);
-  union.allow("edge", ["b"]);
-  assertEquals(owners(union), ["shop/y hub"]);
-  const { collections } = union;
-  union.allow("edge", ["b"]);
-  union.allow("nobody", ["b"]);
-  assertStrictEquals(union.collections, collections);
-});
-
-Deno.test("union: our own configuration is not limited", () => {
-  const union = new Union({ merge: "refuse" });
-  assertThrows(() => union.allow("", ["b"]), TypeError, "our own configuration");
-  union.allow("", []);
-});
-
-/** The same, but counts how often its bytes are looked at. */
-function counted(one: Resource, count: () => void): Resource {
-  const { name, version, bytes } = one;
-  return {
-    name,
-    version,
-    get bytes() {
-      count();
-      return bytes;
-    },
-  };
-}
-
-Deno.test("union: a change among 20,000 entries of one host looks at that entry and at those in its group", () => {
-  let looks = 0;
-  const count = () => void looks++;
-  const one = (index: number, address: string) =>
-    counted(entry(`b/e-${index}`, { hosts: ["h"], ...at(address) }), count);
-  const many = Collection.of(
-    MCP_RESOURCE_TYPE_URL,
-    Array.from({ length: 20_000 }, (_, index) => one(index, "10.0.0.1")),
-  );
-  for (const merge of ["refuse", "endpoints"] as const) {
-    const union = new Union({ merge });
-    union.allow("b", ["a", "b"]);
-    union.set("a", entries(entry("a/first", { hosts: ["h"] })));
-    union.set("b", new Map([["ServiceEntry", many]]));
-    looks = 0;
-    let next = many;
-    const started = performance.now();
-    for (let index = 0; index < 20; index++) {
-      next = next.patch([one(index, `10.0.1.${index}`)], []);
-      union.set("b", new Map([["ServiceEntry", next]]));
-    }
-    const each = (performance.now() - started) / 20;
-    // Once over 1,000 ms for each, since all were decided and decoded anew.
-    assert(each < 500, `${merge}: ${each} ms`);
-    assert(looks < 20 * 25_000, `${merge}: ${looks} looks, at lengths above all`);
-    assertEquals(union.collections.get("ServiceEntry")!.size, 1);
-  }
-});
-
-Deno.test("union: a change in one of two parts of 5,000 touches few", () => {
-  let looks = 0;
-  const count = () => void looks++;
-  // Every tenth host is contested.
-  const many = (part: string) =>
-    Collection.of(
-      MCP_RESOURCE_TYPE_URL,
-      Array.from({ length: 5000 }, (_, i) => {
-        const host = i % 10 === 0 ? `shared-${i}` : `${part}-${i}`;
-        return counted(entry(`${part}/e-${i}`, { hosts: [host], ...at("10.0.0.1") }), count);
-      }),
-    );
-  const [a, b] = [many("a"), many("b")];
-  const union = new Union({ merge: "endpoints" });
-  union.set("a", new Map([["ServiceEntry", a]]));
-  union.set("b", new Map([["ServiceEntry", b]]));
-  assertEquals(union.collections.get("ServiceEntry")!.size, 9500);
-  assert(looks >= 10_000, "each was decoded once");
-  const patch = (resources: readonly Resource[]) => {
-    const next = b.patch(resources, []);
-    looks = 0;
-    union.set("b", new Map([["ServiceEntry", next]]));
-    return looks;
-  };
-  const alone = patch([counted(entry("b/e-1", { hosts: ["b-1"], ...at("10.0.0.2") }), count)]);
-  assert(alone < 1500, `${alone} looks: at one entry, and at lengths in its leaf`);
-  const shared = patch([
-    counted(entry("b/e-10", { hosts: ["shared-10"], ...at("10.0.0.2") }), count),
-  ]);
-  assert(shared < 3000, `${shared} looks`);
-  const merged = decoded(union.collections.get("ServiceEntry")!.get("a/e-10"));
-  assertEquals(merged.endpoints.map(({ address }) => address), ["10.0.0.1", "10.0.0.2"]);
 });
