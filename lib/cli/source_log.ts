@@ -81,7 +81,16 @@ export function logReceiver(log: Log): ReceiverObserver {
   const logger = log.logger("source");
   const throttle = new Throttle({ period: QUIET });
   return {
-    opened: (stream) => logger.debug("stream opened", fieldsOf(stream)),
+    opened: (stream) => {
+      const { source } = stream;
+      logger.debug("stream opened", fieldsOf(stream));
+      const collections = notAsked(stream);
+      if (collections.length === 0) return;
+      throttle.run(`not asked ${source}`, (unsaid) => {
+        const what = "a source is asked later for collections at which it ended earlier streams";
+        logger.warn(what, { source, collections, ...counted(unsaid) });
+      });
+    },
     push: (stream, { head, kind }, bytes) => {
       if (!logger.enabled("debug")) return;
       const { type, nonce, version, incremental } = head;
@@ -109,6 +118,12 @@ export function logReceiver(log: Log): ReceiverObserver {
         logger.warn("a source is not let in", { peer: address, reason, ...counted(unsaid) });
       }),
   };
+}
+
+function notAsked(stream: ReceivedStreamInfo): string[] {
+  return stream.collections().flatMap(({ collection, askedAgainAt }) =>
+    askedAgainAt === undefined ? [] : [collection]
+  );
 }
 
 function fieldsOf({ source, address: peer, instance }: ReceivedStreamInfo) {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { StatusSource } from "../admin/status.ts";
+import { kindByCollection } from "../model/kind.ts";
 import { isPulled } from "../receive/sources.ts";
 import type { SourceStatus } from "../receive/source_events.ts";
 import type { HeldCandidate } from "../rollout/publishing.ts";
@@ -54,10 +55,24 @@ function ofKnown(source: SourceStatus, { streams, pulls, held }: FactsByName): S
     lastPushAt,
     refused,
     held: waiting && { id: waiting.id, message: waiting.message },
-    lastError: saveError ?? (state === "connected" ? undefined : pull?.lastError),
+    lastError: saveError ?? (state === "connected" ? notAsked(own) : pull?.lastError),
     streams: pull === undefined ? own.map(ofStream) : pulled(pull),
   };
 }
+
+/** What a source that is connected is not asked for now. */
+function notAsked(streams: readonly ReceivedStreamInfo[]): string | undefined {
+  const kinds = streams.flatMap((stream) => stream.collections()).flatMap((one) =>
+    one.askedAgainAt === undefined ? [] : [kindByCollection(one.collection)?.kind ?? one.collection]
+  );
+  if (kinds.length === 0) return undefined;
+  const more = kinds.length > FEW ? ` and ${kinds.length - FEW} more` : "";
+  return `not asked for now: ${kinds.slice(0, FEW).join(", ")}${more}; ` +
+    "it ended earlier streams at these";
+}
+
+/** Kinds that are named. */
+const FEW = 3;
 
 function ofPull(pull: PullStatus): StatusSource {
   const { url, address, lastError } = pull;

@@ -36,14 +36,10 @@ export interface SourceConnection extends Disposable {
   readonly name: string;
   /** Patterns of namespaces that it may fill; empty: all. */
   readonly namespaces: readonly string[];
-  /** Collections not to be asked for, since it ended an earlier stream at them. */
-  readonly skip: ReadonlySet<string>;
   /** Whether one collection is to be asked for at a time, since it may end the stream at one it does not have. */
   readonly cautious: boolean;
   /** The source's own versions of what is held, by MCP collection or type URL: `initial_resource_versions`. */
   held(type: string): Readonly<Record<string, string>>;
-  /** It ended the stream at this collection. */
-  learnedUnsupported(type: string): void;
   /** Keeps what it pushed; resolves when that is saved, or will not be for now. Does not reject. */
   take(judgement: Extract<Judgement, { kind: "accepted" }>, signal: AbortSignal): Promise<Taken>;
   /** It was told that its push is refused. */

@@ -10,7 +10,6 @@ import { Expiry } from "./expiry.ts";
 import type { OfferOptions } from "../rollout/publishing.ts";
 import { countOf, limitTo } from "./limit_set.ts";
 import type { SourceEvent, SourceStatus } from "./source_events.ts";
-import { NotAskedFor } from "./not_asked_for.ts";
 import { isProof } from "./proof.ts";
 import { SetSaver } from "./set_saver.ts";
 import { applyPush, byteLengthOf, heldVersions } from "./source_set.ts";
@@ -62,7 +61,6 @@ export class KnownSource {
   #namespaces: readonly string[] = [];
   #keep: number | undefined;
   readonly #expiry: Expiry;
-  readonly #notAskedFor: NotAskedFor;
   #lastPushAt: number | undefined;
   #refused: SourceStatus["refused"];
   #held = false;
@@ -75,7 +73,6 @@ export class KnownSource {
     this.#namedBy = stored.namedBy;
     this.#set = this.#effect = stored.set;
     this.#staleSince = context.clock.now();
-    this.#notAskedFor = new NotAskedFor(() => context.clock.now());
     this.#expiry = new Expiry(context.clock, context.signal, () => context.expired(this));
     const { name } = this;
     this.#saver = new SetSaver({
@@ -153,10 +150,8 @@ export class KnownSource {
       get namespaces() {
         return source.#namespaces;
       },
-      skip: this.#notAskedFor.list(),
-      cautious: introduction.instance === undefined,
+      cautious: introduction.resumes !== true,
       held: (type) => this.#heldVersions(type),
-      learnedUnsupported: (type) => this.#notAskedFor.add(type),
       take: (judgement, signal) => this.#take(live, judgement, signal),
       refused: (judgement) => {
         this.#connected(live);

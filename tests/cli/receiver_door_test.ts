@@ -12,9 +12,8 @@ import { now } from "../transport/sockets.ts";
 /** Lets everyone in, and keeps nothing. */
 const everyone: SourceRegistry = {
   connect: ({ name, namespaces = [] }) => ({
-    ...{ name, namespaces, skip: new Set<string>(), cautious: false },
+    ...{ name, namespaces, cautious: false },
     held: () => ({}),
-    learnedUnsupported: () => {},
     take: () => Promise.resolve({ ok: true }),
     refused: () => {},
     [Symbol.dispose]: () => {},

@@ -113,6 +113,18 @@ Deno.test("log: streams of a source that end in a loop, and sets of its that are
   ]);
 });
 
+Deno.test("log: what a source is not asked for is a warning, once in a while", () => {
+  const { log, lines } = bench();
+  const observer = logReceiver(log);
+  const one = { collection: "a/b/v1/c", requested: true, unanswered: 0, acks: 0, nacks: 0 };
+  observer.opened({ ...stream("edge", 1), collections: () => [one] });
+  assertEquals(lines, []);
+  const collections = () => [one, { ...one, collection: "a/b/v1/d", askedAgainAt: 9 }];
+  for (let i = 0; i < 5; i++) observer.opened({ ...stream("edge", i), collections });
+  assertEquals(lines.length, 1);
+  assertMatch(lines[0]!, /^WARN .* ended earlier streams .*source=edge collections=.*a\/b\/v1\/d/);
+});
+
 const PUSHED = { kind: "pushed", type: "t", resources: 3, removed: 20, held: true } as const;
 
 function stream(source: string, key: number): ReceivedStreamInfo {

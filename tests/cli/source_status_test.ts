@@ -72,3 +72,28 @@ Deno.test("source status: a stream is looked at a few times, however many source
   sourceStatuses({ known: names.map((name) => known(name)), streams, pulls: [], held: [] });
   assert(looked <= 3 * names.length, `looked ${looked} times`);
 });
+
+Deno.test("source status: what a connected source is not asked for is said", () => {
+  const collections = () =>
+    [
+      "istio/networking/v1alpha3/serviceentries",
+      "istio/networking/v1alpha3/gateways",
+      "a/b/v1/c",
+      "a/b/v1/d",
+    ].map((collection, index) => ({
+      ...{ collection, requested: index === 1, unanswered: 0, acks: 0, nacks: 0 },
+      ...(index === 1 ? {} : { askedAgainAt: 9 }),
+    }));
+  const errorOf = (state: "connected" | "stale") =>
+    sourceStatuses({
+      known: [known("edge-a", { state })],
+      streams: [stream("edge-a", { collections })],
+      pulls: [],
+      held: [],
+    })[0]!.lastError;
+  assertEquals(
+    errorOf("connected"),
+    "not asked for now: ServiceEntry, a/b/v1/c, a/b/v1/d; it ended earlier streams at these",
+  );
+  assertEquals(errorOf("stale"), undefined);
+});

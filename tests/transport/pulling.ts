@@ -64,10 +64,8 @@ export class MemoryRegistry implements SourceRegistry {
     return {
       name: source.name,
       namespaces: [],
-      skip: new Set(),
       cautious: false,
       held: (type) => Object.fromEntries(kinds.get(type.split("/").at(-1)!) ?? []),
-      learnedUnsupported: () => {},
       take: (judgement) => this.#take(kinds, judgement),
       refused: ({ head, message }) => void this.log.push(`refused ${head.nonce}: ${message}`),
       [Symbol.dispose]: () => void this.connected--,

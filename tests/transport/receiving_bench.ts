@@ -146,9 +146,7 @@ export class Bench implements AsyncDisposable {
           name: source.name,
           namespaces: source.namespaces ?? [],
           held: (collection) => kept.held.get(collection) ?? {},
-          skip: new Set(),
           cautious: this.cautious,
-          learnedUnsupported: () => {},
           take: async (push, signal) => {
             await this.saving;
             if (this.unsaved !== undefined) return { ok: false, message: this.unsaved };
