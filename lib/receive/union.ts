@@ -9,6 +9,9 @@
  * Who has a host that ServiceEntries of different names and parts claim: our own entries; else who had
  * it first. The other is not served, or, with `merge: endpoints`, its endpoints are, in the first one.
  *
+ * A part that may fill some namespaces only has no say over hosts of entries elsewhere: it gives a host
+ * to one of a part that may fill its namespaces too, and its endpoints to none.
+ *
  * @module
  */
 import type { Finding } from "../model/finding.ts";
