@@ -27,8 +27,16 @@ const SEQUENCE = 0x30;
 const OCTET_STRING = 0x04;
 /** `[3] EXPLICIT Extensions` of a TBSCertificate. */
 const EXTENSIONS = 0xa3;
-/** The object identifier and its value's bytes: 2.5.29.17. */
+/** Tag and bytes of an object identifier: 2.5.29.17. */
 const SUBJECT_ALT_NAME = "6,85,29,17";
+/** 2.5.29.37. */
+const EXTENDED_KEY_USAGE = "6,85,29,37";
+/** What a certificate may be used for: 1.3.6.1.5.5.7.3.1 and .2, 2.5.29.37.0. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  "6,43,6,1,5,5,7,3,1": "server",
+  "6,43,6,1,5,5,7,3,2": "client",
+  "6,85,29,37,0": "any",
+};
 const [DNS, URI, IP] = [0x82, 0x86, 0x87];
 
 /**
@@ -40,12 +48,19 @@ export function certificateNames(certificate: Uint8Array): CertificateNames {
   const uris: string[] = [];
   const dnsNames: string[] = [];
   const addresses: string[] = [];
-  for (const { tag, content } of alternativeNames(certificate)) {
+  for (const { tag, content } of extensionOf(certificate, SUBJECT_ALT_NAME)) {
     if (tag === URI && isUri(textOf(content))) uris.push(textOf(content));
     if (tag === DNS && isDnsName(textOf(content))) dnsNames.push(textOf(content).toLowerCase());
     if (tag === IP) addresses.push(addressOf(content));
   }
   return { uris, dnsNames, addresses };
+}
+
+/** Whether a certificate (DER) may be that of a server or of a client: one that limits its use to nothing may be both. */
+export function isFor(certificate: Uint8Array, side: "server" | "client"): boolean {
+  const purposes = extensionOf(certificate, EXTENDED_KEY_USAGE)
+    .map(({ tag, content }) => PURPOSES[[tag, ...content].join()]);
+  return purposes.length === 0 || purposes.includes(side) || purposes.includes("any");
 }
 
 /**
@@ -62,16 +77,17 @@ export function namesHost({ dnsNames, addresses }: CertificateNames, host: strin
   );
 }
 
-function alternativeNames(certificate: Uint8Array): readonly Value[] {
+/** The values in an extension that is a sequence; none where the certificate has it not. */
+function extensionOf(certificate: Uint8Array, wanted: string): readonly Value[] {
   const [tbs] = children(children(certificate)[0]?.content);
   const extensions = children(tbs?.content).find(({ tag }) => tag === EXTENSIONS);
   for (const extension of children(children(extensions?.content)[0]?.content)) {
     const parts = children(extension.content);
     const [id, value] = [parts[0], parts.at(-1)];
     if (id === undefined || value?.tag !== OCTET_STRING) continue;
-    if ([id.tag, ...id.content].join() !== SUBJECT_ALT_NAME) continue;
-    const [names] = children(value.content);
-    return names?.tag === SEQUENCE ? children(names.content) : [];
+    if ([id.tag, ...id.content].join() !== wanted) continue;
+    const [values] = children(value.content);
+    return values?.tag === SEQUENCE ? children(values.content) : [];
   }
   return [];
 }

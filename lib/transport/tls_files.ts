@@ -6,8 +6,9 @@
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { join } from "node:path";
+import tls from "node:tls";
 import type { TlsFiles } from "../model/settings.ts";
-import { certificateNames } from "./identity.ts";
+import { certificateNames, isFor } from "./identity.ts";
 import { readSmallFile } from "./small_file.ts";
 
 /** Contents of the files, PEM. Each is absent where no such file is configured, or the folder has none. */
@@ -94,12 +95,14 @@ export function checkPair({ cert, key }: TlsMaterial, files: TlsFiles): OwnCerti
   if (cert === undefined) throw onlyOne(`the key ${paths.key}`, "certificate");
   if (key === undefined) throw onlyOne(`the certificate ${paths.cert}`, "key");
   const certificate = certificatesOf(cert, paths.cert!)[0]!;
-  if (!certificate.checkPrivateKey(privateKeyOf(key, paths.key!))) {
+  const privateKey = privateKeyOf(key, paths.key!);
+  if (!certificate.checkPrivateKey(privateKey)) {
     throw new TlsFilesError(
       `the key ${paths.key} is not that of the certificate ${paths.cert}`,
       "replace both together; the certificate itself comes first in its file, then its issuers",
     );
   }
+  checkStrength(privateKey, { cert, key }, paths.key!);
   return {
     subject: nameOf(certificate),
     notBefore: Date.parse(certificate.validFrom),
@@ -107,9 +110,76 @@ export function checkPair({ cert, key }: TlsMaterial, files: TlsFiles): OwnCerti
   };
 }
 
-/** Whether the authorities are certificates. Throws a {@link TlsFilesError}. */
+/** The smallest RSA key that TLS takes. Bits. */
+const SMALLEST_RSA = 2048;
+
+/** Tries whether the runtime takes them; what it takes amiss would be known at the first handshake only. */
+function checkStrength(
+  { asymmetricKeyType, asymmetricKeyDetails }: KeyObject,
+  pair: Required<Pick<TlsMaterial, "cert" | "key">>,
+  path: string,
+): void {
+  const bits = asymmetricKeyDetails?.modulusLength ?? SMALLEST_RSA;
+  if (asymmetricKeyType === "rsa" && bits < SMALLEST_RSA) {
+    const hint = `RSA takes ${SMALLEST_RSA} bits at least; EC P-256 will do too`;
+    throw new TlsFilesError(`the key ${path} is too weak: RSA of ${bits} bits`, hint);
+  }
+  try {
+    tls.createSecureContext(pair);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const hint = "use RSA of 2048 bits or more, or EC P-256 or P-384";
+    throw new TlsFilesError(`the key ${path} and its certificate are no use: ${why}`, hint);
+  }
+}
+
+/** Whether our certificate may be a server's. Throws a {@link TlsFilesError}. */
+export function checkServerUse({ cert }: TlsMaterial, files: TlsFiles): void {
+  const path = tlsPaths(files).cert!;
+  if (cert === undefined || isFor(certificatesOf(cert, path)[0]!.raw, "server")) return;
+  throw new TlsFilesError(
+    `the certificate ${path} is none for servers: its extended key usage has no serverAuth`,
+    "have one issued that has serverAuth; clients refuse any other",
+  );
+}
+
+/** Whether the authorities are certificates, and one at least that of an authority. Throws a {@link TlsFilesError}. */
 export function checkAuthorities({ ca }: TlsMaterial, files: TlsFiles): void {
-  if (ca !== undefined) certificatesOf(ca, tlsPaths(files).ca!);
+  if (ca === undefined) return;
+  const path = tlsPaths(files).ca!;
+  const certificates = certificatesOf(ca, path);
+  if (certificates.some((one) => one.ca || one.checkIssued(one))) return;
+  throw new TlsFilesError(
+    `${path} holds no authority: ${nameOf(certificates[0]!)} may not issue certificates`,
+    "it must hold the certificate of the authority that issued, not one that was issued",
+  );
+}
+
+/** What makes all authorities unfit at that time, to go on after the file's name; undefined: one at least is fit. */
+export function authoritiesFault({ ca = "" }: TlsMaterial, now: number): string | undefined {
+  let fault: string | undefined;
+  for (const { validFrom, validTo } of pemCertificates(ca)) {
+    const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
+    if (from <= now && now <= to) return undefined;
+    fault = to < now
+      ? `holds no authority that is still valid; one expired on ${dateOf(to)}`
+      : `holds no authority that is valid yet; one will be on ${dateOf(from)}`;
+  }
+  return fault;
+}
+
+/**
+ * Who issued the last certificate of our chain, where neither that chain nor `ca` has it: clients may lack
+ * it too. Undefined where they do not, or there is no `ca` to tell by.
+ */
+export function missingIssuer({ cert = "", ca }: TlsMaterial): string | undefined {
+  if (ca === undefined) return undefined;
+  const last = pemCertificates(cert).at(-1);
+  const known = last === undefined || last.checkIssued(last) ||
+    pemCertificates(ca).some((one) =>
+      last.checkIssued(one) || last.fingerprint256 === one.fingerprint256
+    );
+  return known ? undefined : last.issuer.replaceAll("\n", ", ");
 }
 
 /** The time as people write it, to the second. */
@@ -139,12 +209,15 @@ function certificatesOf(pem: string, path: string): readonly X509Certificate[] {
   return certificates;
 }
 
+const KEY = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^-]*-----END \1-----/;
+
 function privateKeyOf(pem: string, path: string): KeyObject {
   if (/ENCRYPTED/.test(pem)) {
     throw new TlsFilesError(`the key ${path} is encrypted`, "a key without a passphrase is needed");
   }
   try {
-    return createPrivateKey(pem);
+    // Parameters of a curve, or the certificate, may come before it.
+    return createPrivateKey(KEY.exec(pem)?.[0] ?? pem);
   } catch {
     throw new TlsFilesError(
       `${path} holds no private key that can be read`,

@@ -12,9 +12,12 @@ import { ContentWatch } from "./content_watch.ts";
 import type { Secured } from "./listener.ts";
 import { type ClientPolicy, shakeHands } from "./server_handshake.ts";
 import {
+  authoritiesFault,
   checkAuthorities,
   checkPair,
+  checkServerUse,
   dateOf,
+  missingIssuer,
   type OwnCertificate,
   readTlsFiles,
   TlsFilesError,
@@ -157,9 +160,9 @@ export class TlsServer implements AsyncDisposable {
   #take(material: TlsMaterial): void {
     const next = usable(material, this.#options);
     const { own } = next;
-    if (own.notAfter < this.#now()) {
-      const message = `the new certificate ${own.subject} expired on ${dateOf(own.notAfter)}`;
-      throw new TlsFilesError(message, "the last good one stays in use; renew it");
+    const fault = this.#datesFault(next);
+    if (fault !== undefined && this.#datesFault(this.#inUse) === undefined) {
+      throw new TlsFilesError(`the new files are not used: ${fault}`, KEPT);
     }
     if (material.ca === undefined && this.#inUse.material.ca !== undefined) {
       throw new TlsFilesError(
@@ -181,25 +184,47 @@ export class TlsServer implements AsyncDisposable {
     this.#options.onProblem?.(problem);
   }
 
-  #aging(): TlsProblem | undefined {
-    const { subject, notBefore, notAfter } = this.#inUse.own;
-    const [now, hint] = [this.#now(), "renew it; the files are read again when they change"];
-    if (notAfter < now) {
-      const message = `the certificate ${subject} expired on ${dateOf(notAfter)}`;
-      return { severity: "error", message, hint };
-    }
+  /** Why nobody can connect at this time with what the files hold. */
+  #datesFault({ material, own: { subject, notBefore, notAfter } }: InUse): string | undefined {
+    const now = this.#now();
+    if (notAfter < now) return `the certificate ${subject} expired on ${dateOf(notAfter)}`;
     if (notBefore > now) {
-      const message = `the certificate ${subject} is not valid before ${dateOf(notBefore)}`;
-      return { severity: "error", message, hint: "is the clock of this machine right?" };
+      return `the certificate ${subject} is not valid before ${dateOf(notBefore)}`;
     }
-    if (notAfter - now > EXPIRES_SOON) return undefined;
-    const message = `the certificate ${subject} expires on ${dateOf(notAfter)}`;
-    return { severity: "warning", message, hint };
+    const fault = authoritiesFault(material, now);
+    return fault === undefined ? undefined : `${tlsPaths(this.#options.files).ca} ${fault}`;
+  }
+
+  #aging(): TlsProblem | undefined {
+    const { material, own: { subject, notAfter } } = this.#inUse;
+    const fault = this.#datesFault(this.#inUse);
+    if (fault !== undefined) {
+      const hint = `${RENEW}; if the dates are right, is the clock of this machine?`;
+      return { severity: "error", message: fault, hint };
+    }
+    if (notAfter - this.#now() <= EXPIRES_SOON) {
+      const message = `the certificate ${subject} expires on ${dateOf(notAfter)}`;
+      return { severity: "warning", message, hint: RENEW };
+    }
+    const missing = missingIssuer(material);
+    if (missing === undefined) return undefined;
+    const { cert, ca } = tlsPaths(this.#options.files);
+    return {
+      severity: "warning",
+      message:
+        `clients may refuse ${subject}: its issuer ${missing} is neither in ${cert} nor in ${ca}`,
+      hint: `add the certificate of ${missing} to ${cert}, unless clients know it as it is`,
+    };
   }
 }
 
+const RENEW = "renew it; the files are read again when they change";
+
+const KEPT = "the last good ones stay in use; put files there that are valid now";
+
 function usable(material: TlsMaterial, { files, allow = [] }: TlsServerOptions): InUse {
   const own = checkPair(material, files);
+  checkServerUse(material, files);
   checkAuthorities(material, files);
   const { cert, key, ca } = material;
   if (own === undefined || cert === undefined || key === undefined) {

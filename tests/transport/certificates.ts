@@ -19,6 +19,8 @@ export interface CertificateOptions {
   readonly from?: string;
   /** Default: in 30 days. */
   readonly to?: string;
+  /** Bits of an RSA key. Default: a key of EC P-256. */
+  readonly rsa?: number;
   /** Further lines of extensions in openssl's form. */
   readonly extensions?: readonly string[];
 }
@@ -85,8 +87,8 @@ export class Authority implements AsyncDisposable {
     return new Authority(folder, cert);
   }
 
-  /** An authority below this one. */
-  async subordinate(name: string): Promise<Authority> {
+  /** An authority below this one; dates as in {@link CertificateOptions}. */
+  async subordinate(name: string, from?: string, to?: string): Promise<Authority> {
     const folder = await TempFolder.create();
     const at = {
       key: folder.at("ca.key"),
@@ -98,7 +100,7 @@ export class Authority implements AsyncDisposable {
     const extensions = folder.at("ca.ext");
     await Deno.writeTextFile(extensions, "[v]\nbasicConstraints=critical,CA:TRUE\n");
     const config = ["-config", this.#folder.at("ca.cnf"), "-extfile", extensions];
-    const dates = ["-startdate", stamp(-3_600_000), "-enddate", stamp(30 * DAY)];
+    const dates = ["-startdate", from ?? stamp(-3_600_000), "-enddate", to ?? stamp(30 * DAY)];
     const files = ["-in", at.request, "-out", at.cert];
     await openssl("ca", "-batch", "-notext", ...config, "-extensions", "v", ...dates, ...files);
     return await Authority.#prepared(folder, await Deno.readTextFile(at.cert));
@@ -106,11 +108,12 @@ export class Authority implements AsyncDisposable {
 
   /** Issues a certificate. */
   async issue(options: CertificateOptions = {}): Promise<Pair> {
-    const { names, from, to, extensions = [] } = options;
+    const { names, from, to, rsa, extensions = [] } = options;
+    const newKey = rsa === undefined ? NEW_KEY : ["-newkey", `rsa:${rsa}`, "-nodes"];
     const file = (kind: string) => this.#folder.at(`${this.#issued}.${kind}`);
     this.#issued++;
     const [key, request, cert] = [file("key"), file("csr"), file("crt")];
-    await openssl("req", "-new", ...NEW_KEY, "-keyout", key, "-out", request, "-subj", "/CN=test");
+    await openssl("req", "-new", ...newKey, "-keyout", key, "-out", request, "-subj", "/CN=test");
     const lines = [...(names === undefined ? [] : [`subjectAltName=${names}`]), ...extensions];
     await Deno.writeTextFile(file("ext"), `[v]\nbasicConstraints=CA:FALSE\n${lines.join("\n")}\n`);
     const config = [

@@ -60,12 +60,22 @@ Deno.test("tls: what does not fit keeps the last good files in use, is told once
   await using bench = await Bench.open(mutual);
   const other = await authority.issue({ names: "DNS:other.example" });
   const expired = await authority.issue({ from: LONG_AGO, to: "20210101000000Z" });
+  const early = await authority.issue({ names: "DNS:early.example", from: stamp(DAY) });
+  const extensions = ["extendedKeyUsage=clientAuth"];
+  const forClients = await authority.issue({ names: "DNS:a.example", extensions });
+  const weak = await authority.issue({ rsa: 1024 });
+  await using old = await authority.subordinate("Old", LONG_AGO, "20210101000000Z");
   const wrongs: readonly [Parameters<TempFolder["writeTls"]>[0], RegExp][] = [
     [{ key: other.key }, /tls\.key is not that of the certificate .*tls\.crt/],
     [{ key: "nonsense" }, /tls\.key holds no private key/],
     [{ cert: "nonsense" }, /tls\.crt holds no certificate/],
-    [expired, /the new certificate .* expired on 2021-01-01/],
+    [expired, /the new files are not used: .* expired on 2021-01-01/],
+    [early, /the new files are not used: the certificate early.example is not valid before /],
+    [forClients, /tls\.crt is none for servers: its extended key usage has no serverAuth/],
+    [weak, /tls\.key is too weak: RSA of 1024 bits/],
     [{ ...server, ca: "nonsense" }, /ca\.crt holds no certificate/],
+    [{ ca: other.cert }, /ca\.crt holds no authority: other.example may not issue/],
+    [{ ca: old.cert }, /ca\.crt holds no authority that is still valid; one expired on 2021-01-01/],
   ];
   for (const [wrong, expected] of wrongs) {
     await bench.folder.writeTls(wrong);
@@ -111,6 +121,46 @@ Deno.test("tls: a certificate that expires within a week is worth a warning, an 
   assertEquals(security.status().problem!.severity, "error");
 });
 
+Deno.test("tls: a certificate without its issuer is used, with a warning", async () => {
+  await using bench = await Bench.open(mutual);
+  await using intermediate = await authority.subordinate("Intermediate");
+  const { cert, key } = await intermediate.issue({ names: "DNS:localhost" });
+  await bench.folder.writeTls({ cert, key });
+  await until(() => bench.problems.length > 0, "told");
+  assertEquals(bench.problems[0]?.severity, "warning");
+  assertMatch(bench.problems[0]!.message, /^clients may refuse localhost: its issuer CN=Intermedi/);
+  await bench.folder.writeTls({ cert: cert + intermediate.cert });
+  await until(() => bench.problems.at(-1) === undefined, "healed");
+  await using _one = bench.dial(client);
+  await until(() => bench.gates.length === 1, "handed over");
+});
+
+Deno.test("tls: a certificate or an authority that will be valid is said to be so; what is worse stays", async () => {
+  await using folder = await (await TempFolder.create()).writeTls(mutual);
+  let time = Date.parse("2020-06-01");
+  await using security = await TlsServer.open({
+    files: { kind: "folder", folder: folder.path },
+    wallClock: () => time,
+  });
+  const message = () => security.status().problem?.message ?? "";
+  assertMatch(message(), /^the certificate localhost is not valid before /);
+  const { cert, key } = await authority.issue({ names: "DNS:b.example", from: LONG_AGO });
+  await folder.writeTls({ cert, key });
+  await security.reload(); // better than nothing
+  assertMatch(message(), /ca\.crt holds no authority that is valid yet; one will be on /);
+  time = Date.now();
+  await security.reload();
+  assertEquals(message(), "");
+});
+
+Deno.test("tls: a key file may hold more than the key", async () => {
+  await using folder = await TempFolder.create();
+  await folder.writeTls({ cert: server.cert, key: server.cert + server.key });
+  const files = { kind: "folder", folder: folder.path } as const;
+  await using security = await TlsServer.open({ files });
+  assertEquals(security.status().subject, "localhost");
+});
+
 Deno.test("tls: what cannot work is refused at once, with what would", async () => {
   await using folder = await TempFolder.create();
   const files = { kind: "folder", folder: folder.path } as const;
@@ -119,7 +169,9 @@ Deno.test("tls: what cannot work is refused at once, with what would", async () 
   assertMatch((await opening()).message, /tls\.crt does not exist$/);
   await folder.writeTls({ cert: server.cert });
   assertMatch((await opening()).message, /^there is the certificate .*tls\.crt, but no key$/);
-  await folder.writeTls({ key: server.key });
+  await folder.writeTls({ key: server.key, ca: server.cert });
+  assertMatch((await opening()).message, /ca\.crt holds no authority: localhost may not issue/);
+  await Deno.remove(folder.at("ca.crt"));
   assertMatch((await opening({ allow: ["*"] })).message, /^`allow` is of no use without a ca/);
   const absent = { kind: "files", cert: folder.at("tls.crt"), key: folder.at("no.key") } as const;
   assertMatch((await opening({ files: absent })).message, /no\.key does not exist$/);
