@@ -218,6 +218,7 @@ export class Sources implements SourceRegistry, AsyncDisposable {
     this.#leaving.delete(source.name);
     source.retire(why === "expired" ? "it was away for too long" : "it is no longer configured");
     const { name } = source;
+    this.#options.allowed(name, []); // its limit is forgotten too
     this.#options.onEvent({ kind: "forgotten", name, why });
     const removing = source.saved().then(() => this.#options.store.remove(name)).catch((error) =>
       this.#options.onEvent({ kind: "saveFailed", name, error })
