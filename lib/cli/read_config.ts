@@ -4,7 +4,7 @@
  * @module
  */
 import { resolve } from "node:path";
-import { ConfigReader } from "../config/load.ts";
+import { ConfigReader, type WrittenSettings } from "../config/load.ts";
 import type { LoadResult } from "../config/messages.ts";
 import { type Finding, formatFinding } from "../model/finding.ts";
 import { serviceEntryConverter } from "./converter.ts";
@@ -14,13 +14,19 @@ export interface ReadConfig {
   readonly result: LoadResult;
   /** With line and column, in the order of file and line. */
   readonly findings: readonly Finding[];
+  /** The settings as they are written. */
+  readonly written: readonly WrittenSettings[];
+  /** These findings beside {@link ReadConfig.findings}, likewise. */
+  readonly and: (more: readonly Finding[]) => readonly Finding[];
 }
 
 /** Reads, checks and converts a configuration. */
 export function readConfig(config: string): ReadConfig {
   const reader = new ConfigReader(resolve(config), { converter: serviceEntryConverter });
   const result = reader.load({ full: true });
-  return { result, findings: reader.locate().toSorted(byPlace) };
+  const findings = reader.locate().toSorted(byPlace);
+  const and = (more: readonly Finding[]) => [...findings, ...reader.place(more)].toSorted(byPlace);
+  return { result, findings, written: reader.written, and };
 }
 
 /** Findings as lines, with paths as short as they can be from here. */

@@ -138,7 +138,8 @@ function exceptOurselves(registry: SourceRegistry, instance: string): SourceRegi
   };
 }
 
-function portOf({ address, tls, tokens, insecure }: ReceiveSettings): Port {
+/** The port that these settings want. */
+export function portOf({ address, tls, tokens, insecure }: ReceiveSettings): Port {
   // Whoever bears a token need not have a certificate, nor anyone where nothing need be proved.
   const without = insecure || Object.keys(tokens).length > 0;
   return {

@@ -1,15 +1,20 @@
 /**
- * `pinnace validate`: what is wrong with a configuration, by file and line.
+ * `pinnace validate`: what is wrong with a configuration and with the files that it names, by file and
+ * line.
  *
  * @module
  */
+import { resolve } from "node:path";
 import { EXIT } from "./exit.ts";
 import { describeElsewhere, describeFindings, print, readConfig } from "./read_config.ts";
+import { fileFindings } from "./file_findings.ts";
+import { folderOf } from "./store_place.ts";
 
 /** Prints the findings; 1 if any is an error, else 0. */
 export async function validate({ config }: { readonly config: string }): Promise<number> {
   const read = readConfig(config);
-  const { result, findings } = read;
+  const { result, written } = read;
+  const findings = read.and(await fileFindings(written, folderOf(resolve(config))));
   await print(describeFindings(findings), Deno.stdout);
   const { files, services } = result.stats;
   const errors = findings.filter(({ severity }) => severity === "error").length;

@@ -19,6 +19,7 @@ import { boundFindings, locateFindings } from "./findings.ts";
 import type { CollectionChange, LoadResult, Seed } from "./messages.ts";
 import { decode } from "./parse.ts";
 import { recordsOf } from "./seed.ts";
+import type { SettingsInput } from "./schema.ts";
 import type { LoadedService } from "./services.ts";
 import { isError } from "./source_file.ts";
 import { parseSize } from "./units.ts";
@@ -30,6 +31,13 @@ export interface ReaderOptions {
   readonly environment?: Environment;
   /** `instance` where none is written. Default: the host's name. */
   readonly hostName?: string;
+}
+
+/** What a file says besides services. */
+export interface WrittenSettings {
+  /** Its path. */
+  readonly file: string;
+  readonly settings: SettingsInput;
 }
 
 /** Options of a load. */
@@ -60,6 +68,7 @@ export class ConfigReader {
   #owesAll = true;
   #findings: readonly Finding[] = [];
   #services: readonly LoadedService[] = [];
+  #written: readonly WrittenSettings[] = [];
 
   /** `config` is a file or folder, absolute. */
   constructor(config: string, options: ReaderOptions) {
@@ -149,10 +158,20 @@ export class ConfigReader {
     return this.#shape !== shape || this.#files.differs();
   }
 
+  /** The settings in effect as they are written, each with the path of its file. */
+  get written(): readonly WrittenSettings[] {
+    return this.#written;
+  }
+
   /** The findings of the last load with line and column. */
   locate(): readonly Finding[] {
+    return this.place(this.#findings);
+  }
+
+  /** Findings about what was loaded last, with line and column where the files have them. */
+  place(findings: readonly Finding[]): readonly Finding[] {
     const byPath = new Map([...this.#files].map((file) => [file.path, file]));
-    return locateFindings(this.#findings, (path) => {
+    return locateFindings(findings, (path) => {
       const bytes = byPath.get(path)?.bytes;
       if (bytes === undefined) return undefined;
       const decoded = decode(bytes);
@@ -182,6 +201,9 @@ export class ConfigReader {
     this.#loaded = true;
     if (!usesSeed) this.#seed = undefined;
     this.#services = choices.flatMap(({ content }) => content.services);
+    this.#written = choices.flatMap(({ file, content: { settings } }) =>
+      settings === undefined ? [] : [{ file: file.path, settings }]
+    );
     return choices.filter(({ current }) => !current).map(({ file }) => file.name);
   }
 
