@@ -8,7 +8,8 @@ import net, { type Socket } from "node:net";
 import tls from "node:tls";
 import type { ClientTlsSettings, TlsFiles } from "../model/settings.ts";
 import { holdBack } from "./hold_back.ts";
-import { certificateNames, namesHost } from "./identity.ts";
+import { certificateNames, isFor, namesHost } from "./identity.ts";
+import { peerChain, staleIssuer, unknownIssuer } from "./peer_chain.ts";
 import { systemAuthorities } from "./system_authorities.ts";
 import {
   checkAuthorities,
@@ -126,7 +127,9 @@ export async function secureClient(
     socket.destroy();
     if (signal.aborted || error instanceof ClientTlsError) throw error;
     const silent = isReset(error) && socket.bytesRead === before;
-    const reason = silent ? `${CLOSED}; it may not speak TLS` : explainTls(error, material);
+    const reason = silent
+      ? `${CLOSED}; it may not speak TLS, or have no room`
+      : explainTls(error, material);
     throw new ClientTlsError(reason, { cause: error });
   }
 }
@@ -190,7 +193,7 @@ function handshake(secured: tls.TLSSocket): Promise<void> {
 }
 
 function whyUnauthorized(secured: tls.TLSSocket, { ca, serverName }: ClientTlsMaterial): string {
-  const { raw, valid_from, valid_to, issuer } = secured.getPeerCertificate();
+  const { raw, valid_from, valid_to } = secured.getPeerCertificate();
   if (String(secured.authorizationError).includes(WRONG_NAME)) {
     const { dnsNames, addresses, uris } = certificateNames(raw);
     const names = [...dnsNames, ...addresses, ...uris].slice(0, MOST_NAMES).join(", ") || "nobody";
@@ -199,7 +202,13 @@ function whyUnauthorized(secured: tls.TLSSocket, { ca, serverName }: ClientTlsMa
   const [from, to] = [Date.parse(valid_from), Date.parse(valid_to)];
   if (to < Date.now()) return `the server's certificate expired on ${dateOf(to)}`;
   if (from > Date.now()) return `the server's certificate is not valid before ${dateOf(from)}`;
-  const by = issuer?.CN === undefined ? "" : ` (${issuer.CN})`;
+  if (!isFor(raw, "server")) {
+    return "the server's certificate is none for servers: its extended key usage has no serverAuth";
+  }
+  const chain = peerChain(secured);
+  const stale = staleIssuer(chain, Date.now());
+  if (stale !== undefined) return `the server's certificate does not count: ${stale}`;
+  const by = unknownIssuer(chain, "server");
   return ca === undefined
     ? `the server's certificate is signed by an authority that this system does not know${by}; give it as ca`
     : `the server's certificate is signed by an authority that is not among ca${by}`;

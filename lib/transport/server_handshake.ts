@@ -10,8 +10,9 @@ import { fitsIdentity } from "../model/identity_pattern.ts";
 import { farewell } from "./farewell.ts";
 import type { PeerIdentity } from "./gate.ts";
 import { holdBack } from "./hold_back.ts";
-import { certificateNames } from "./identity.ts";
+import { certificateNames, isFor } from "./identity.ts";
 import type { Secured } from "./listener.ts";
+import { peerChain, staleIssuer, unknownIssuer } from "./peer_chain.ts";
 import { dateOf, pemCertificates, type TlsMaterial } from "./tls_files.ts";
 
 /** Which clients may come in. */
@@ -145,13 +146,16 @@ function faultOf(
   // The runtime keeps sessions beyond a change of certificates, and then asks for none again.
   const vouched = secured.authorized &&
     (!secured.isSessionReused() || isVouchedFor(secured, ca, now));
-  return vouched
-    ? undefined
-    : "is not signed by an authority that is trusted here, or not for clients";
+  if (vouched) return undefined;
+  if (!isFor(certificate.raw, "client")) {
+    return "is none for clients: its extended key usage has no clientAuth";
+  }
+  const chain = peerChain(secured);
+  const stale = staleIssuer(chain, now);
+  if (stale !== undefined) return `does not count: ${stale}`;
+  const issuer = unknownIssuer(chain, "client");
+  return `is not signed by an authority that is trusted here${issuer}`;
 }
-
-/** How many certificates of a client are looked at. */
-const LONGEST_CHAIN = 8;
 
 /**
  * Whether the authorities in use now vouch for a client whose session is an older one. What it sent
@@ -159,7 +163,7 @@ const LONGEST_CHAIN = 8;
  */
 function isVouchedFor(secured: tls.TLSSocket, ca: string, now: number): boolean {
   const authorities = pemCertificates(ca);
-  const [own, ...others] = certificatesOf(secured);
+  const [own, ...others] = peerChain(secured);
   const unreached = new Set(others.filter((one) => isValid(one, now)));
   const reached = own === undefined ? [] : [own];
   for (const certificate of reached) {
@@ -169,17 +173,6 @@ function isVouchedFor(secured: tls.TLSSocket, ca: string, now: number): boolean 
     }
   }
   return false;
-}
-
-/** The client's certificate, then all that came with it. */
-function certificatesOf(secured: tls.TLSSocket): readonly X509Certificate[] {
-  const certificates: X509Certificate[] = [];
-  let link: tls.DetailedPeerCertificate | undefined = secured.getPeerCertificate(true);
-  while (link?.raw !== undefined && certificates.length < LONGEST_CHAIN) {
-    certificates.push(new X509Certificate(link.raw));
-    link = link.issuerCertificate === link ? undefined : link.issuerCertificate;
-  }
-  return certificates;
 }
 
 function isValid({ validFrom, validTo }: X509Certificate, now: number): boolean {

@@ -49,6 +49,8 @@ Deno.test("dial target: a server's name may be another than the host, a wildcard
 });
 
 Deno.test("dial target: a server's certificate that is not right is said to be what it is", async () => {
+  await using intermediate = await stranger.subordinate("Intermediate");
+  const strange = await intermediate.issue({ names: "DNS:sink.example" });
   const wrongs: readonly (readonly [Pair, RegExp])[] = [
     [
       await authority.issue({ names: "DNS:sink.example", from: LONG_AGO, to: "20210101000000Z" }),
@@ -60,7 +62,18 @@ Deno.test("dial target: a server's certificate that is not right is said to be w
     ],
     [
       await stranger.issue({ names: "DNS:sink.example" }),
-      /^the server's certificate is signed by an authority that is not among ca \(Other Authority\)$/,
+      /^the server's certificate is signed by an authority that is not among ca \(Other Authority\); if that is an intermediate one, the server must send its/,
+    ],
+    [
+      await authority.issue({
+        names: "DNS:sink.example",
+        extensions: ["extendedKeyUsage=clientAuth"],
+      }),
+      /^the server's certificate is none for servers: its extended key usage has no serverAuth$/,
+    ],
+    [
+      { cert: strange.cert + intermediate.cert, key: strange.key },
+      /not among ca \(Other Authority\)$/,
     ],
     [
       await authority.issue({
@@ -82,7 +95,7 @@ Deno.test("dial target: without a ca the system's authorities count, which know 
   const reason = await reasonOf(dial(serving.port, { tls: { files: { kind: "files" } } }));
   assertMatch(
     reason,
-    /authority that this system does not know \(Test Authority\); give it as ca$/,
+    /authority that this system does not know \(Test Authority\); .*; give it as ca$/,
   );
 });
 

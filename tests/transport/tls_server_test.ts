@@ -37,6 +37,10 @@ Deno.test("tls: a certificate cannot pass text off as a further name", async () 
   assertEquals(bench.gates[0]!.identity, { uris: [], dnsNames: [] });
 });
 
+const old = await authority.subordinate("Old", LONG_AGO, "20210101000000Z");
+globalThis.addEventListener("unload", () => void old[Symbol.asyncDispose]());
+const ofOld = await old.issue({ names: "DNS:a.example" });
+
 const REFUSED: readonly (readonly [string, Pair | Record<never, never>, RegExp])[] = [
   ["none", {}, /^handshake: the client showed no certificate$/],
   [
@@ -55,9 +59,14 @@ const REFUSED: readonly (readonly [string, Pair | Record<never, never>, RegExp])
     /^handshake: the client's certificate \(new.example\) is not valid before /,
   ],
   [
+    "one whose issuer expired",
+    { cert: ofOld.cert + old.cert, key: ofOld.key },
+    /^handshake: .* \(a.example\) does not count: the certificate of its issuer Old expired on 2021/,
+  ],
+  [
     "one for servers only",
     await authority.issue({ names: "DNS:a.example", extensions: ["extendedKeyUsage=serverAuth"] }),
-    /^handshake: the client's certificate \(a.example\) is not signed by .* or not for clients$/,
+    /^handshake: the client's certificate \(a.example\) is none for clients: .* no clientAuth$/,
   ],
 ];
 
