@@ -52,7 +52,7 @@ export async function connectThrough(
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
   try {
     const { head, rest } = await untilAborted(readHead(socket), signal);
-    judge(head);
+    judge(head, authorization !== undefined);
     if (rest.length > 0) socket.unshift(rest);
   } catch (error) {
     socket.destroy();
@@ -91,13 +91,19 @@ function readHead(socket: Socket): Promise<{ head: string; rest: Buffer }> {
   });
 }
 
-function judge(head: string): void {
+function judge(head: string, named: boolean): void {
   const status = /^HTTP\/1\.[01] (\d{3})(?: (.*))?$/.exec(head.split("\r\n", 1)[0]!);
   if (status === null) throw notHttp();
   const [, code, reason = ""] = status;
   if (code!.startsWith("2")) return;
-  throw new ProxyError(`the proxy refused: ${presentable(`${code} ${reason}`.trim())}`);
+  const refusal = `the proxy refused: ${presentable(`${code} ${reason}`.trim())}`;
+  throw new ProxyError(code === "407" ? `${refusal}; ${named ? WRONG : NOBODY}` : refusal);
 }
+
+const NOBODY = "give it a user and a password: http://USER:PASSWORD@PROXY";
+
+const WRONG =
+  "the user or the password given to it is wrong, or it wants them otherwise than Basic";
 
 function couldBeHttp(seen: Buffer): boolean {
   const start = "HTTP/1.";

@@ -111,7 +111,7 @@ const REFUSALS: readonly (readonly [string, Answer, RegExp])[] = [
     (_, socket) => {
       socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n");
     },
-    /^the proxy refused: 407 Proxy Authentication Required$/,
+    /^the proxy refused: 407 Proxy Authentication Required; give it a user and a password: http:/,
   ],
   [
     "a status without a reason",
@@ -149,6 +149,18 @@ for (const [what, answer, expected] of REFUSALS) {
     await until(() => proxy.open === 0, "nothing is left");
   });
 }
+
+Deno.test("dial target: a proxy that does not take our password is not asked to be given one", async () => {
+  await using refusing = await TestProxy.start((_, socket) =>
+    void socket.end("HTTP/1.1 407 No\r\n\r\n")
+  );
+  const authorization = basicAuthorization("pinnace", "wrong");
+  const proxy = { host: "127.0.0.1", port: refusing.port, authorization };
+  assertMatch(
+    await reasonOf(dial(9901, { proxy })),
+    /^the proxy refused: 407 No; the user or the password given to it is wrong/,
+  );
+});
 
 Deno.test("dial target: a proxy that is not there is said not to be, and so is a name", async () => {
   await using gone = await TestProxy.start();
