@@ -202,11 +202,17 @@ for (const version of ["-tls1_2", "-tls1_3"]) {
     }
     await resuming(bench.port, files, ["-sess_out", session, version, "-cert_chain", chain]);
     await until(() => bench.gates.length === 5, "handed over");
-    await bench.folder.writeTls({ ca: stranger.cert });
+    await bench.folder.writeTls({ ca: stranger.cert + authority.cert });
     await until(() => bench.rotations === 1, "in use");
+    const again = await resuming(bench.port, files, ["-sess_in", session, version]);
+    assertMatch(again, /^Reused, /m);
+    await until(() => bench.gates.length + bench.said.length === 6, "judged");
+    assertEquals(bench.said, []);
+    await bench.folder.writeTls({ ca: stranger.cert });
+    await until(() => bench.rotations === 2, "in use");
     await resuming(bench.port, files, ["-sess_in", session, version, "-cert_chain", chain]);
     await until(() => bench.said.length === 1, "refused");
-    assertEquals(bench.gates.length, 5);
+    assertEquals(bench.gates.length, 6);
   });
 }
 
