@@ -82,12 +82,13 @@ function shown(status: Status, options: StatusOptions, screen: Screen): string {
   if (options.format === "json") {
     return `${safeJson(status, options.watch ? 0 : 2)}\n`;
   }
-  const width = screen.size()?.columns;
+  const { columns: width, rows } = screen.size() ?? {};
   const lines = statusLines(status, {
     now: Date.now(),
     colours: screen.colours,
     verbose: options.verbose,
     ...(width === undefined ? {} : { width }),
+    ...(rows === undefined || !options.watch ? {} : { rows }),
   });
   return `${lines.join("\n")}\n`;
 }

@@ -5,9 +5,19 @@
  */
 import type { Status } from "../admin/status.ts";
 import { causesOf } from "./causes.ts";
-import { PEER_COLUMNS, peerRows } from "./status_peers.ts";
+import { peerLines } from "./status_peers.ts";
+import { type Section, sectionLines } from "./status_sections.ts";
 import { duration } from "./terminal.ts";
-import { type Cell, cell, type Column, type Layout, tableLines, textLine } from "./text_table.ts";
+import {
+  type Cell,
+  cell,
+  type Column,
+  type Layout,
+  leastWidth,
+  tableLines,
+  textLine,
+  textOf,
+} from "./text_table.ts";
 
 /** How a status is shown. */
 export interface StatusLayout extends Layout {
@@ -15,30 +25,52 @@ export interface StatusLayout extends Layout {
   readonly now: number;
   /** Whether each subscription gets a line. */
   readonly verbose: boolean;
+  /** Lines that there is room for; absent: as many as are needed. */
+  readonly rows?: number;
 }
+
+/** How long a section comes first that there is not always room for. Milliseconds. */
+const TURN = 4000;
 
 /** A certificate that ends within this is shown at the top. Milliseconds. */
 const SOON = 30 * 86_400_000;
 
-/** The lines of a status. None is longer than `width`. */
+/** The lines of a status. None is longer than `width`; of few `rows` each section gets its share. */
 export function statusLines(status: Status, layout: StatusLayout): string[] {
-  return [
-    ...headLines(status, layout),
-    ...section("PEERS", PEER_COLUMNS, peerRows(status.peers, layout), layout),
-    ...section("SINKS", SINK_COLUMNS, sinkRows(status, layout), layout),
-    ...section("SOURCES", SOURCE_COLUMNS, sourceRows(status, layout), layout),
-    ...section("CHANGES", EVENT_COLUMNS, eventRows(status, layout), layout),
+  const sections: readonly Section[] = [
+    { title: "PEERS", ...peerLines(status.peers, layout) },
+    { title: "SINKS", ...section(SINK_COLUMNS, sinkRows(status, layout), layout) },
+    { title: "SOURCES", ...section(SOURCE_COLUMNS, sourceRows(status, layout), layout) },
+    { title: "CHANGES", ...section(EVENT_COLUMNS, eventRows(status, layout), layout) },
   ];
+  const { rows, now } = layout;
+  return sectionLines(
+    headLines(status, layout),
+    sections.filter(({ groups }) => groups.length > 0),
+    {
+      ...(rows === undefined ? {} : { rows }),
+      turn: Math.floor(now / TURN),
+      titleLine: (title, more) =>
+        textLine([cell(title, "bold"), more === 0 ? "" : `  … ${more} more`], layout),
+    },
+  );
 }
 
+/** A table as a section. Where it is too wide, what its last column says stands below its row. */
 function section(
-  title: string,
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
   layout: StatusLayout,
-): string[] {
-  if (rows.length === 0) return [];
-  return ["", textLine([cell(title, "bold")], layout), ...tableLines(columns, rows, layout)];
+): Omit<Section, "title"> {
+  const isNarrow = leastWidth(columns, rows) > (layout.width ?? Infinity);
+  const [head = "", ...lines] = isNarrow
+    ? tableLines(columns.slice(0, -1), rows.map((row) => row.slice(0, -1)), layout)
+    : tableLines(columns, rows, layout);
+  const below = (row: readonly Cell[]) => {
+    const last = row.at(-1) ?? "";
+    return !isNarrow || textOf(last) === "" ? [] : [textLine(["  ", last], layout)];
+  };
+  return { columns: head, groups: lines.map((line, at) => [line, ...below(rows[at]!)]) };
 }
 
 function headLines(status: Status, layout: StatusLayout): string[] {

@@ -27,8 +27,23 @@ export function cell(text: string, style: Style): Piece {
   return { text, style };
 }
 
+/** What a cell says. */
+export function textOf(one: Cell): string {
+  return typeof one === "string" ? one : one.text;
+}
+
 /** Cells between columns. */
 const GAP = 2;
+
+/** Cells that the table takes where its columns are as narrow as they may be. */
+export function leastWidth(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+): number {
+  const { shown, natural } = measured(columns, rows.map((row) => row.map(pieceOf)));
+  const least = shown.map((at, index) => Math.min(natural[index]!, columns[at]!.least ?? Infinity));
+  return least.reduce((sum, one) => sum + one, 0) + GAP * Math.max(0, least.length - 1);
+}
 
 /** The lines of a table, the titles first. Columns that are empty in every row are left out. */
 export function tableLines(
@@ -37,13 +52,7 @@ export function tableLines(
   layout: Layout,
 ): string[] {
   const all = rows.map((row) => row.map(pieceOf));
-  const shown = columns.map((_, at) => at).filter((at) => all.some((row) => row[at]?.text !== ""));
-  const natural = shown.map((at) =>
-    all.reduce(
-      (most, row) => Math.max(most, widthOf(row[at]?.text ?? "")),
-      widthOf(columns[at]!.title),
-    )
-  );
+  const { shown, natural } = measured(columns, all);
   const widths = narrowed(natural, shown.map((at) => columns[at]!.least), layout.width);
   const head = shown.map((at) => cell(columns[at]!.title, "dim"));
   const body = all.map((row) => shown.map((at) => row[at] ?? cell("", "plain")));
@@ -61,6 +70,18 @@ export function textLine(pieces: readonly Cell[], { width, colours }: Layout): s
     if (text !== piece.text) break;
   }
   return out.join("");
+}
+
+/** The columns that are not empty in every row, by their index, and how wide they would like to be. */
+function measured(columns: readonly Column[], rows: readonly (readonly Piece[])[]) {
+  const shown = columns.map((_, at) => at).filter((at) => rows.some((row) => row[at]?.text !== ""));
+  const natural = shown.map((at) =>
+    rows.reduce(
+      (most, row) => Math.max(most, widthOf(row[at]?.text ?? "")),
+      widthOf(columns[at]!.title),
+    )
+  );
+  return { shown, natural };
 }
 
 function pieceOf(one: Cell): Piece {

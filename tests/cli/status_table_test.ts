@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Status } from "../../lib/admin/status.ts";
 import { type StatusLayout, statusLines } from "../../lib/cli/status_table.ts";
 import { widthOf } from "../../lib/cli/terminal.ts";
@@ -138,6 +138,47 @@ Deno.test("status table: certificates are shown when they end soon or are in tro
   assertEquals(shown([{ ...one, notAfter: after(-2) }]), [
     "certificate of listen (CN=a) ended 2d ago",
   ]);
+});
+
+/** Many peers that have nothing to see to, two of the last that have. */
+function manyPeers(): Status["peers"] {
+  const [{ oldestUnackedMs: _, ...peer }] = status().peers as [Status["peers"][number]];
+  const calm = subscription("istio/networking/v1alpha3/serviceentries", { sentVersion: "1" });
+  const peers: Status["peers"] = Array.from({ length: 50 }, (_, key) => ({
+    ...{ ...peer, key, wave: 1, node: `sink-${key}`, address: `192.0.2.${key}:40000` },
+    ...{ protocol: "mesh-config-incremental", identity: `spiffe://example.org/sink/${key}` },
+    subscriptions: [calm],
+  }));
+  peers[40] = { ...peers[40]!, oldestUnackedMs: 75_000 };
+  peers[45] = { ...peers[45]!, subscriptions: [{ ...calm, lastNack: "shop/a: no host" }] };
+  return peers;
+}
+
+Deno.test("status table: whom there is something to see to comes first, at 80 columns with a line that says what", () => {
+  const narrow = lines({ peers: manyPeers() }, { width: 80 });
+  const at = narrow.indexOf("PEERS");
+  assertMatch(narrow[at + 1]!, /^ADDRESS .* ACKED {2,}UNACKED$/);
+  assertMatch(narrow[at + 2]!, /^192\.0\.2\.45:/);
+  assertEquals(narrow[at + 3], "  last NACK: shop/a: no host, spiffe://example.org/sink/45");
+  assertMatch(narrow[at + 4]!, /^192\.0\.2\.40:.* 1m15s$/);
+  assertEquals(narrow[at + 5], "  no answer for 1m15s, spiffe://example.org/sink/40");
+  assertMatch(narrow[at + 6]!, /^192\.0\.2\.0:/);
+  assertMatch(narrow[at + 7]!, /^192\.0\.2\.1:/); // nothing to say of the one before
+  assertStringIncludes(narrow.join("\n"), "  refused: shop/a: no host\n"); // of a source
+
+  const wide = lines({ peers: manyPeers() }, { width: 200 });
+  assertMatch(wide[at + 2]!, /^192\.0\.2\.45:.* shop\/a: no host$/);
+  assertMatch(wide[at + 3]!, /^192\.0\.2\.40:.* 1m15s$/);
+});
+
+Deno.test("status table: on a small screen every section is seen, with how much of it is left out", () => {
+  const shown = lines({ peers: manyPeers(), certificates: [] }, { width: 80, rows: 20 });
+  assertEquals(shown.length, 20);
+  const text = shown.join("\n");
+  for (const title of ["PEERS  … 48 more\n", "\nSINKS", "\nSOURCES", "\nCHANGES"]) {
+    assertStringIncludes(text, title);
+  }
+  assertStringIncludes(text, "  last NACK: shop/a");
 });
 
 Deno.test("status table: a port that is not open, or takes nobody, says so", () => {

@@ -96,6 +96,20 @@ Deno.test("status: on a terminal a watch draws in place, cut to its size, and le
   }
 });
 
+Deno.test("status: on a small terminal a watch shows each section, however many peers there are", async () => {
+  const [peer] = status().peers;
+  const peers = Array.from({ length: 200 }, (_, key) => ({ ...peer!, key }));
+  await using server = admin(() => ({ ...status(), peers }));
+  const screen = new KeptScreen({ isTerminal: true, columns: 80, rows: 24 });
+  const { out, told, code } = start({ admin: server.address, watch: true }, screen);
+  await until("the first frame", () => out.text.includes("CHANGES"));
+  for (const title of ["PEERS  … 198 more", "SINKS", "SOURCES"]) {
+    assertStringIncludes(out.text, title);
+  }
+  told.abort();
+  assertEquals(await code, 0);
+});
+
 Deno.test("status: elsewhere a watch says what changed, and nothing when only time passes", async () => {
   let shown = status();
   let asked = 0;
