@@ -119,6 +119,7 @@ Deno.test("bad state: no store, no sink, no restart: each is said, and the rest 
     }
     await pinnace.process.expect("the peer holds 2", () => peer.held.size === 2);
     const { listen, sinks } = await pinnace.status();
-    assertEquals([listen, sinks], [[{ address: pinnace.address, use: "peers", tls: false }], []]);
+    const port = { address: pinnace.address, use: "peers", tls: false, alive: true };
+    assertEquals([listen, sinks], [[port], []]);
   });
 });
