@@ -202,7 +202,7 @@ function checkToken(
   return problems;
 }
 
-/** Secrets besides the token; what is said to a proxy is never encrypted. */
+/** Secrets besides the token. That a proxy has its password in plaintext is how CONNECT proxies are. */
 function checkPlainSecrets(
   input: DialInput,
   { name, address }: Dialled,
@@ -220,14 +220,6 @@ function checkPlainSecrets(
       problems.push(plainSecret(what, proxy, [...path, "headers", one]));
     }
   }
-  if (isProxyElsewhere(proxy, environment) && hasCredentials(proxy!, environment)) {
-    const message =
-      `the password for the proxy of ${name} travels to it in plaintext: whoever is ` +
-      "on its way can take it";
-    const hint = "reach the proxy through a tunnel that ends on this machine, or see to it that " +
-      "the password opens nothing else";
-    problems.push(warning("config/security", [...path, "proxy"], message, hint));
-  }
   return problems;
 }
 
@@ -244,11 +236,6 @@ function leavesInPlaintext(
 ): boolean {
   if (tls !== undefined) return false;
   return isOffLoopback(address, environment) || isProxyElsewhere(proxy, environment);
-}
-
-function hasCredentials(proxy: string, environment: Environment): boolean {
-  const expanded = expandProxy(proxy, environment);
-  return expanded.ok && expanded.proxy.credentials !== undefined;
 }
 
 function isProxyElsewhere(proxy: string | undefined, environment: Environment): boolean {

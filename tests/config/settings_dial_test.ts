@@ -179,17 +179,6 @@ Deno.test("sinks: headers that look secret, in plaintext off loopback, are a war
   ]);
 });
 
-Deno.test("sinks: the password of a proxy off loopback is a warning, TLS or not", () => {
-  const env = { S: "hunter2" };
-  const proxy = (host: string, more = "") => sink(`proxy: "http://edge:\${S}@${host}:1"${more}`);
-  const said = "warning sinks.0.proxy: the password for the proxy of mesh travels to it in " +
-    "plaintext: whoever is on its way can take it";
-  assertEquals(wrong(proxy("proxy"), env), [said]);
-  assertEquals(wrong(proxy("proxy", ", tls: true"), env), [said]);
-  assertEquals(wrong(proxy("localhost"), env), []);
-  assertEquals(wrong(sink('proxy: "http://proxy:1"'), env), []);
-});
-
 Deno.test("sinks: a token is given once", () => {
   assertEquals(
     wrong(sink("tls: true, tokenFile: t, headers: { authorization: '${T}' }"), { T: "t" }),
