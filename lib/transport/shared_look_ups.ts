@@ -12,7 +12,8 @@ import { systemClock } from "../rollout/clock.ts";
 
 /**
  * How many look-ups may run, the new one included, for one of a name that answered last time, of a name
- * not known yet, of a name that hung last time. The runtime has 32 threads for all that blocks.
+ * not known yet, of a name that hung last time or whose neighbours do. The runtime has 32 threads for
+ * all that blocks.
  */
 const MOST = { answered: 8, unknown: 6, hung: 4 } as const;
 
@@ -22,7 +23,7 @@ const ORDER = ["answered", "unknown", "hung"] as const;
 /** A look-up that takes longer hangs. Milliseconds. */
 const HANGS_AFTER = 2000;
 
-/** Of so many names it is known how they went. */
+/** Of so many names, and of so many domains, it is known how they went. */
 const MOST_KNOWN = 4096;
 
 /** How a name went last time. */
@@ -39,12 +40,10 @@ export class SharedLookUps {
   readonly #resolve: (host: string) => Promise<readonly string[]>;
   readonly #clock: Pick<Clock, "now">;
   readonly #past = new Map<string, Past>();
+  /** Domains in which a name hung, and none answered since. */
+  readonly #silent = new Map<string, true>();
   readonly #asked = new Map<string, LookUp>();
-  readonly #waiting: Readonly<Record<Past, Set<LookUp>>> = {
-    answered: new Set(),
-    unknown: new Set(),
-    hung: new Set(),
-  };
+  readonly #waiting = new Set<LookUp>();
   #running = 0;
 
   /** `resolve` looks one name up and may hang. */
@@ -63,19 +62,24 @@ export class SharedLookUps {
     if (asked !== undefined) return asked.found.promise;
     const lookUp = { host, found: Promise.withResolvers<readonly string[]>() };
     this.#asked.set(host, lookUp);
-    this.#waiting[this.#past.get(host) ?? "unknown"].add(lookUp);
+    this.#waiting.add(lookUp);
     this.#startNext();
     return lookUp.found.promise;
   }
 
   #startNext(): void {
     for (const past of ORDER) {
-      for (const lookUp of this.#waiting[past]) {
+      for (const lookUp of this.#waiting) {
         if (this.#running >= MOST[past]) return; // those that come after may do no more
-        this.#waiting[past].delete(lookUp);
+        if (this.#pastOf(lookUp.host) !== past) continue;
+        this.#waiting.delete(lookUp);
         void this.#run(lookUp);
       }
     }
+  }
+
+  #pastOf(host: string): Past {
+    return this.#past.get(host) ?? (this.#silent.has(domainOf(host)) ? "hung" : "unknown");
   }
 
   async #run({ host, found }: LookUp): Promise<void> {
@@ -93,12 +97,24 @@ export class SharedLookUps {
   }
 
   #remember(host: string, past: Past): void {
-    this.#past.delete(host);
-    this.#past.set(host, past);
-    if (this.#past.size <= MOST_KNOWN) return;
-    const [oldest] = this.#past.keys();
-    this.#past.delete(oldest!);
+    remember(this.#past, host, past);
+    if (past === "answered") this.#silent.delete(domainOf(host));
+    else remember(this.#silent, domainOf(host), true);
   }
+}
+
+/** What a name is in; a name without a dot is in a domain of its own. */
+function domainOf(host: string): string {
+  return host.slice(host.indexOf(".") + 1);
+}
+
+/** Puts it last; the first is forgotten where there are too many. */
+function remember<T>(known: Map<string, T>, key: string, value: T): void {
+  known.delete(key);
+  known.set(key, value);
+  if (known.size <= MOST_KNOWN) return;
+  const [oldest] = known.keys();
+  known.delete(oldest!);
 }
 
 /** The look-ups of this process, with the system's resolver: the threads they take are the process's. */

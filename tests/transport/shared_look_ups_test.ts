@@ -46,6 +46,17 @@ Deno.test("look-ups: of forty names that hang a few are looked up at once, and a
   assertEquals(bench.begun.filter((name) => !name.startsWith("hangs")).length, 2);
 });
 
+Deno.test("look-ups: a new name of another domain waits for no more than those that run", async () => {
+  const bench = new Bench();
+  bench.hang(...NAMES);
+  const found = bench.lookUps.find("good-host");
+  await bench.clock.pass(10_000);
+  assertEquals(bench.begun.length, 6);
+  await bench.giveUp();
+  assertEquals(await found, ["192.0.2.1"]);
+  assertEquals([bench.begun[6], bench.running.size], ["good-host", 4]);
+});
+
 Deno.test("look-ups: names that hung leave room for names that are new", async () => {
   const bench = new Bench();
   bench.hang(...NAMES);
@@ -57,7 +68,7 @@ Deno.test("look-ups: names that hung leave room for names that are new", async (
   bench.hang(...NAMES);
   await settle();
   assertEquals(bench.running.size, 4);
-  assertEquals(await bench.lookUps.find("good.example"), ["192.0.2.1"]);
+  assertEquals(await bench.lookUps.find("good.other.example"), ["192.0.2.1"]);
   await bench.giveUp();
   assertEquals(bench.running.size, 4, "the others have their turn");
 });
