@@ -42,7 +42,7 @@ export function logPorts(log: Log, use: "listen" | "receive"): PortObserver {
       }),
     revived: (address) => logger.info("the port takes connections again", { [use]: address }),
     waits: (address, reason) =>
-      logger.error("the port is not open; it is opened as soon as its TLS files can be used", {
+      logger.error("the port is not open; it is opened as soon as that is mended", {
         [use]: address,
         reason,
       }),

@@ -62,7 +62,7 @@ Deno.test("log: a port that waits for its TLS files is an error with the reason,
   waits("[::]:9901", "the key is not that of the certificate");
   opened("[::]:9901");
   assertEquals(lines, [
-    'ERROR listener  the port is not open; it is opened as soon as its TLS files can be used  receive="[::]:9901" reason="the key is not that of the certificate"',
+    'ERROR listener  the port is not open; it is opened as soon as that is mended  receive="[::]:9901" reason="the key is not that of the certificate"',
     'INFO  listener  the port is open now  receive="[::]:9901"',
   ]);
 });
