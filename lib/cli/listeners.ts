@@ -90,6 +90,8 @@ export class Listeners implements AsyncDisposable {
   readonly #options: ListenersOptions;
   readonly #room: ConnectionRoom;
   #open = new Map<string, Held>();
+  /** What was last said of the files of each address. */
+  readonly #problems = new Map<string, string>();
 
   constructor(options: ListenersOptions) {
     this.#options = options;
@@ -182,6 +184,15 @@ export class Listeners implements AsyncDisposable {
     }
   }
 
+  /** Says what is wrong with the files once, however often they are read until the port is open. */
+  #tell(address: string, problem: TlsProblem | undefined): void {
+    const said = problem && JSON.stringify(problem);
+    if (this.#problems.get(address) === said) return;
+    if (said === undefined) this.#problems.delete(address);
+    else this.#problems.set(address, said);
+    this.#options.ports.tlsProblem(address, problem);
+  }
+
   async #secure({ address, certificate, allow }: Port, tls: TlsFiles): Promise<TlsServer> {
     const { folder, ports } = this.#options;
     const expanded = expandTlsFiles(tls, { folder });
@@ -193,7 +204,7 @@ export class Listeners implements AsyncDisposable {
         files: expanded.files,
         certificate,
         allow,
-        onProblem: (problem) => ports.tlsProblem(address, problem),
+        onProblem: (problem) => this.#tell(address, problem),
         onRotated: (certificate) => ports.rotated(address, certificate),
       });
     } catch (error) {

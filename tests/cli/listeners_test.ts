@@ -4,7 +4,7 @@ import { refuseIdle } from "../../lib/cli/waiting_port.ts";
 import { ConnectionRoom } from "../../lib/transport/connection_room.ts";
 import { ListenError } from "../../lib/transport/listener.ts";
 import { PushServer } from "../../lib/transport/server.ts";
-import { Authority, TempFolder } from "../transport/certificates.ts";
+import { Authority, DAY, stamp, TempFolder } from "../transport/certificates.ts";
 import { PREFACE } from "../transport/frames.ts";
 import { now, RawPeer, until } from "../transport/sockets.ts";
 
@@ -111,6 +111,33 @@ Deno.test("listeners: what waits can be taken away, and an address in use is no 
   await assertRejects(() => listeners.configure([waiting, inUse]), ListenError, "already in use");
   await listeners.configure([]);
   assertEquals(listeners.ports, []);
+});
+
+Deno.test("listeners: what a port waits for may change, and what its files are in want of is said once", async () => {
+  await using authority = await Authority.create("test");
+  await using files = await TempFolder.create();
+  await using server = new PushServer({ now });
+  const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const reasons: string[] = [];
+  const problems: string[] = [];
+  await using listeners = new Listeners({
+    server,
+    folder: files.path,
+    hooks: {},
+    ports: {
+      ...QUIET,
+      waits: (_, reason) => void reasons.push(reason),
+      tlsProblem: (_, problem) => void problems.push(problem?.message ?? "none"),
+    },
+    retry: 10,
+  });
+  const address = `127.0.0.1:${taken.addr.port}`;
+  await listeners.configure([{ ...PORT, address, tls: { kind: "folder", folder: "." } }]);
+  await files.writeTls(await authority.issue({ names: "DNS:localhost", to: stamp(DAY) }));
+  await until(() => /already in use/.test(reasons.at(-1)!), "its files are good");
+  taken.close();
+  await until(() => listeners.ports[0]!.alive, "it is open");
+  assertEquals(problems.filter((one) => /expires on/.test(one)).length, 1, problems.join());
 });
 
 Deno.test("listeners: where every port waits and nobody is dialled there is nothing to start for", () => {
