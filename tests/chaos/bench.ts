@@ -119,7 +119,8 @@ export class Bench implements AsyncDisposable {
     const ways = new Set(failures.map(({ how }) => how));
     const alive = this.#alive();
     return {
-      ok: alive && late.length === 0 && sessions.every((of) => of.length > 1),
+      // A session is told of when it is over, so the last of a sink counts by its opening.
+      ok: alive && late.length === 0 && openings.every((of) => of.length > 1),
       what: `round ${round}: hostile sinks, seed ${seed}: ${sessions.flat().length} sessions, ` +
         `${failures.length} failures of ${ways.size} kinds, late: ${JSON.stringify(late)}` +
         `${alive ? "" : "; " + this.#end()}`,
