@@ -31,6 +31,11 @@ export interface Endpoint {
   /** 1 or more; undefined means Istio's default. 0 was dropped, with a finding. */
   readonly weight?: number;
   readonly serviceAccount: string;
+  /**
+   * It is being taken out of service: it gets no new requests, what it has goes on. Absent: it is in
+   * service. Istio is not told of it at all; an Envoy gets it with health status DRAINING.
+   */
+  readonly drain?: true;
 }
 
 /** A service, normalised. */
@@ -49,7 +54,16 @@ export interface Service {
   readonly subjectAltNames: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** Further names for clients that are served by xDS directly. */
   readonly aliases: readonly string[];
+  /** Labels of the endpoints of each subset, by its name. Absent: none. */
+  readonly subsets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Weights of subsets, by their names; each names one of `subsets`. Absent: traffic goes to all endpoints alike. */
+  readonly split?: Readonly<Record<string, number>>;
+  /** Localities (`region`, `region/zone` or `region/zone/subzone`), the preferred first; what is in none comes last. Absent: all alike. */
+  readonly failover?: readonly string[];
+  /** Share (0 to 1) of the endpoints in service below which those that drain are used as well. Absent: 0. */
+  readonly minHealthy?: number;
 }
 
 /** A service and the file it was read from: what the snapshot keeps of it, as JSON. */

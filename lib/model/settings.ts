@@ -180,6 +180,16 @@ export interface DefaultSettings {
   readonly exportTo: readonly string[];
 }
 
+/** What Envoys that are served directly are told. */
+export interface EnvoySettings {
+  /** IP address that outbound listeners bind to. */
+  readonly bind: string;
+  /** Added to the port of a service to get that of its listener. */
+  readonly portOffset: number;
+  /** File on the Envoy's machine with the authorities that vouch for endpoints of services with `subjectAltNames`. */
+  readonly trustedCa: string;
+}
+
 /** Everything of a configuration but its services. */
 export interface Settings {
   readonly defaults: DefaultSettings;
@@ -196,6 +206,7 @@ export interface Settings {
   /** Absent: nobody may dial us as a source. */
   readonly receive?: ReceiveSettings;
   readonly push: PushSettings;
+  readonly envoy: EnvoySettings;
   readonly watch: WatchSettings;
   readonly limits: LimitSettings;
   /** `host:port` of the admin listener; absent: none. */

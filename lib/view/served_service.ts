@@ -1,0 +1,85 @@
+/**
+ * What client views are made of: a service, whether it is our own or was taken from a ServiceEntry of
+ * another source, and how the traffic to it is directed.
+ *
+ * @module
+ */
+import type { Service } from "../model/service.ts";
+import type { EnvoySettings } from "../model/settings.ts";
+
+/** A service as clients are to see it. Immutable; the same object as long as nothing of it changes. */
+export interface ServedService {
+  /** `namespace/name`. */
+  readonly key: string;
+  /** `hosts` are those that no service before it in the catalogue has. */
+  readonly service: Service;
+  readonly traffic: Traffic;
+}
+
+/** How traffic to a service is directed: of VirtualServices and DestinationRules, its own or others'. */
+export interface Traffic {
+  /** Labels of the endpoints of each subset, by its name; in the order of names. */
+  readonly subsets: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** Routes of HTTP, HTTP2 and GRPC ports; the first that matches counts. Empty: all goes to the service. */
+  readonly http: readonly HttpRoute[];
+  /** Targets of TCP and TLS ports. Empty: all goes to the service. */
+  readonly tcp: readonly WeightedTarget[];
+}
+
+/** Where some share of the traffic goes. */
+export interface WeightedTarget {
+  /** A host, perhaps of another service. */
+  readonly host: string;
+  /** Absent: all its endpoints. */
+  readonly subset?: string;
+  /** Port of the target service; absent: the port that was called. */
+  readonly port?: number;
+  /** Share relative to the other targets; more than 0. */
+  readonly weight: number;
+}
+
+/** One route. */
+export interface HttpRoute {
+  /** Any of these; empty: every request. */
+  readonly matches: readonly HttpMatch[];
+  /** At least one. */
+  readonly to: readonly WeightedTarget[];
+  /** Milliseconds; absent: none. */
+  readonly timeout?: number;
+}
+
+/** What a request must be like; all that is given must fit. */
+export interface HttpMatch {
+  readonly path?: TextMatch;
+  readonly method?: TextMatch;
+  readonly headers: Readonly<Record<string, TextMatch>>;
+  /** Port that was called; absent: any. */
+  readonly port?: number;
+}
+
+/** How a text must be. `present`: it must be there at all. */
+export type TextMatch =
+  | { readonly kind: "exact" | "prefix" | "regex"; readonly value: string }
+  | { readonly kind: "present" };
+
+/** Every service of a snapshot as clients are to see it. */
+export interface Catalogue {
+  /** By key; in the order of keys. */
+  readonly services: ReadonlyMap<string, ServedService>;
+  readonly context: ViewContext;
+}
+
+/** What views are made with besides services. The same object as long as it says the same. */
+export interface ViewContext {
+  /** `defaults.namespace`: where short names conflict, those of this namespace win. */
+  readonly namespace: string;
+  /** `defaults.domain`. */
+  readonly domain: string;
+  readonly envoy: EnvoySettings;
+}
+
+/** The newest IP addresses of DNS names, for clients that cannot look names up. */
+export interface Addresses {
+  /** Sorted; undefined: not known yet, or the name has none. */
+  get(host: string): readonly string[] | undefined;
+}
