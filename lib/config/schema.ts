@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
 import { includeSchema, sinkSchema } from "./schema_dial.ts";
+import { envoySchema } from "./schema_envoy.ts";
 import { listenSchema } from "./schema_listen.ts";
 import { duration, mapping, size, text } from "./schema_parts.ts";
 import { peersSchema } from "./schema_peers.ts";
@@ -51,6 +52,7 @@ const settingsShape = {
       default: DEFAULTS.guard,
     }).optional(),
   }, { later: ["waves"] }).describe("When a change is pushed.").optional(),
+  envoy: envoySchema.optional(),
   watch: mapping({
     poll: duration(
       "How often files are compared even without an event.",
@@ -92,18 +94,16 @@ const settingsShape = {
 /** Top-level keys of a `--config` file besides `services`. */
 export const SETTING_KEYS = Object.keys(settingsShape) as (keyof typeof settingsShape)[];
 
-const LATER_OF_FILES = ["envoy"];
-
 /** A `--config` file, services unchecked: they are checked one by one, and only where they changed. */
 export const configFileSchema = mapping({
   ...settingsShape,
   services: z.array(z.unknown()).optional(),
-}, { later: LATER_OF_FILES });
+});
 
 /** An included file, services unchecked. */
 export const includedFileSchema = mapping({ services: z.array(z.unknown()) }, {
   elsewhere: Object.fromEntries(
-    [...SETTING_KEYS, ...LATER_OF_FILES].map((
+    SETTING_KEYS.map((
       key,
     ) => [key, "an included file holds `services` alone; settings go into the --config file"]),
   ),
@@ -113,7 +113,7 @@ export const includedFileSchema = mapping({ services: z.array(z.unknown()) }, {
 export const wholeFileSchema = mapping({
   ...settingsShape,
   services: z.array(serviceSchema).describe("The services.").optional(),
-}, { later: LATER_OF_FILES });
+});
 
 /** Settings as written, of the right form. */
 export type SettingsInput = Omit<z.infer<typeof configFileSchema>, "services">;

@@ -9,6 +9,7 @@ import type { Environment } from "./expand.ts";
 import { type Problem, problem } from "./problem.ts";
 import type { SettingsInput } from "./schema.ts";
 import { addressOf, addressPath, checkAddress, isOffLoopback, warning } from "./settings_checks.ts";
+import { checkEnvoy, normaliseEnvoy } from "./settings_envoy.ts";
 import { checkSinks, normaliseSink } from "./settings_dial.ts";
 import { checkInclude, includedFiles, includedServers } from "./settings_include.ts";
 import { checkListen, normaliseListener } from "./settings_listen.ts";
@@ -42,6 +43,7 @@ export function normaliseSettings(input: SettingsInput, context: SettingsContext
     pull: input.include === undefined ? fallback?.pull ?? [] : includedServers(input.include),
     ...(receive === undefined ? {} : { receive }),
     push: normalisePush(input.push, fallback?.push),
+    envoy: normaliseEnvoy(input.envoy, fallback?.envoy),
     watch: input.watch === undefined && fallback !== undefined
       ? fallback.watch
       : { poll: parseDuration(input.watch?.poll ?? DEFAULTS.poll)! },
@@ -93,6 +95,7 @@ export function checkSettings(input: SettingsInput, environment: Environment): r
     ...checkListen(input.listen ?? [], environment),
     ...checkAdmin(input.admin, environment),
     ...checkPush(input.push),
+    ...checkEnvoy(input.envoy),
     ...checkSinks(input.sinks ?? [], environment),
     ...(input.receive === undefined ? [] : checkReceive(input.receive, environment)),
     ...checkPeers(input.peers ?? []),

@@ -1,7 +1,7 @@
 /**
  * A snapshot as a file:
  *
- *     pinnace-snapshot 2 {"id":…,"sequence":…,"savedAt":…,"resources":…}\n     the head, one line of text
+ *     pinnace-snapshot 3 {"id":…,"sequence":…,"savedAt":…,"resources":…}\n     the head, one line of text
  *     section*        as `sections.ts` says
  *     checksum        SHA-256 of all that comes before, 32 bytes
  *
@@ -51,7 +51,7 @@ import { upgradeSettings } from "./upgrade_settings.ts";
 export { MAX_HEAD, StoredFileError as SnapshotFileError } from "./sections.ts";
 
 /** Number of the format written, and the highest that is read. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 const NAME = "pinnace-snapshot";
 const SERVICE = "Service";

@@ -21,7 +21,6 @@ const service = (more: string) => wrong(serviceSchema, `{ name: a, ports: [80], 
 const settings = (yaml: string) => wrong(configFileSchema, yaml);
 
 const LATER: readonly (readonly [AnySchema, string, string])[] = [
-  [configFileSchema, "envoy: {}", "envoy"],
   [configFileSchema, "push: { waves: {} }", "push.waves"],
   [serviceSchema, "{ name: a, ports: [80], split: { v1: 1 } }", "split"],
   [serviceSchema, "{ name: a, ports: [80], subsets: {} }", "subsets"],

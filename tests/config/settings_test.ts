@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { SETTING_KEYS } from "../../lib/config/schema.ts";
 import { checkSettings, normaliseSettings } from "../../lib/config/settings.ts";
-import { input, normalise, wrong } from "./testdata/settings_input.ts";
+import { input, malformed, normalise, wrong } from "./testdata/settings_input.ts";
 
 Deno.test("settings: every default", () => {
   assertEquals(normalise("{}"), {
@@ -13,6 +13,11 @@ Deno.test("settings: every default", () => {
     sinks: [],
     pull: [],
     push: { quiet: 100, max: 1000, guard: 0.5 },
+    envoy: {
+      bind: "127.0.0.1",
+      portOffset: 0,
+      trustedCa: "/etc/ssl/certs/ca-certificates.crt",
+    },
     watch: { poll: 5000 },
     limits: { file: 32 * 1024 ** 2, message: 16 * 1024 ** 2 },
     admin: "127.0.0.1:15014",
@@ -29,6 +34,7 @@ include: [a, b/]
 listen: ["127.0.0.1:1", { address: "0.0.0.0:2", insecure: true }]
 sinks: ["a.example:9901", { name: b, address: "b:1", headers: { x: y }, heartbeat: 1m }]
 push: { quiet: 0, max: 250ms, guard: 0.1 }
+envoy: { bind: "::1", portOffset: 10000, trustedCa: /etc/ca.pem }
 watch: { poll: 1m }
 limits: { file: 64KiB, message: 1MiB }
 admin: { address: "127.0.0.1:3" }
@@ -64,6 +70,7 @@ mcp: { unknownCollection: error }
       },
     ],
     push: { quiet: 0, max: 250, guard: 0.1 },
+    envoy: { bind: "::1", portOffset: 10_000, trustedCa: "/etc/ca.pem" },
     watch: { poll: 60_000 },
     limits: { file: 65_536, message: 1_048_576 },
     admin: "127.0.0.1:3",
@@ -87,6 +94,7 @@ const EVERY_KEY: Readonly<Record<string, string>> = {
   sinks: "['a:1', { address: 'b:1', tls: true, wave: 2 }]",
   receive: '{ address: "127.0.0.1:2", merge: endpoints }',
   push: "{ guard: 0.2 }",
+  envoy: "{ portOffset: 1000 }",
   watch: "{ poll: 1m }",
   limits: "{ file: 1MiB }",
   admin: "false",
@@ -116,6 +124,28 @@ Deno.test("settings: an empty list that is written counts, not the fallback", ()
   const settings = normaliseSettings(empty, { hostName: "host", fallback });
   const { include, pull, listen, peers, sinks } = settings;
   assertEquals([include, pull, listen, peers, sinks], [[], [], [], [], []]);
+});
+
+Deno.test("settings: envoy.bind is an address, and one off loopback is told", () => {
+  for (const bind of ["127.0.0.1", "127.1.2.3", "::1"]) {
+    assertEquals(wrong(`envoy: { bind: "${bind}" }`), [], bind);
+  }
+  for (const bind of ["0.0.0.0", "::", "192.0.2.1"]) {
+    assertEquals(wrong(`envoy: { bind: "${bind}" }`), [
+      `warning envoy.bind: Envoys listen on ${bind}, where other machines may reach them: ` +
+      "such an Envoy is an open proxy to every service",
+    ]);
+  }
+  for (const bind of ["localhost", "127.0.0.1:80", "[::1]", "fe80::1%eth0", "1"]) {
+    assertEquals(malformed(`envoy: { bind: "${bind}" }`), [
+      "envoy.bind: `bind` must be an IP address, as in 127.0.0.1 or ::1",
+    ]);
+  }
+  for (const offset of ["-1", "65535"]) {
+    assertEquals(malformed(`envoy: { portOffset: ${offset} }`), [
+      "envoy.portOffset: `portOffset` must be a whole number from 0 to 65534",
+    ]);
+  }
 });
 
 Deno.test("settings: an address is host:port", () => {

@@ -20,6 +20,11 @@ const SETTINGS: Settings = {
   sinks: [],
   pull: [],
   push: { quiet: 100, max: 1000, guard: 0.5 },
+  envoy: {
+    bind: "127.0.0.1",
+    portOffset: 0,
+    trustedCa: "/etc/ssl/certs/ca-certificates.crt",
+  },
   watch: { poll: 5000 },
   limits: { file: 1, message: 1 },
   log: { level: "info", format: "text" },

@@ -119,9 +119,15 @@ Deno.test("snapshot file: written in pieces of bounded size", () => {
   for (const piece of pieces) assert(piece.length < 300 * 1024, `${piece.length}`);
 });
 
+/** Settings as the releases stored them that wrote format 2. */
+const SETTINGS_2 = (() => {
+  const { envoy: _envoy, ...rest } = SETTINGS;
+  return { ...rest, instance: "edge-2" } as unknown as Settings;
+})();
+
 /** Settings as the release stored them that wrote format 1. */
 const SETTINGS_1 = (() => {
-  const { peers: _peers, pull: _pull, ...rest } = SETTINGS;
+  const { envoy: _envoy, peers: _peers, pull: _pull, ...rest } = SETTINGS;
   return {
     ...rest,
     listen: [{ address: "127.0.0.1:15010" }, { address: "0.0.0.0:15011" }],
@@ -139,6 +145,14 @@ function fileOfFormat(format: number, snapshot: Snapshot): Uint8Array {
 }
 
 Deno.test("snapshot file: one of the release before is verified as it was, then served with today's settings", () => {
+  const old = snapshotOf({ "a/b": "one" }, SETTINGS_2);
+  const { snapshot } = decodeSnapshot(fileOfFormat(2, old));
+  assertEquals(contentOf(snapshot), contentOf(old));
+  assertEquals(snapshot.settings, { ...SETTINGS, instance: "edge-2" });
+  assertEquals(snapshot.id, makeSnapshot(snapshot).id);
+});
+
+Deno.test("snapshot file: one of the first release is verified as it was, then served with today's settings", () => {
   const old = snapshotOf({ "a/b": "one" }, SETTINGS_1);
   const file = fileOfFormat(1, old);
   assertEquals(decodeHead(file).id, old.id);
@@ -165,7 +179,7 @@ Deno.test("snapshot file: one of the release before is verified as it was, then 
   assertEquals([again.id, again.settings], [snapshot.id, snapshot.settings]);
 });
 
-Deno.test("snapshot file: the id of a file of the release before must be that of its own settings", () => {
+Deno.test("snapshot file: the id of a file of an earlier release must be that of its own settings", () => {
   const old = snapshotOf({ "a/b": "one" }, SETTINGS_1);
   const today = decodeSnapshot(fileOfFormat(1, old)).snapshot;
   const lying = fileOfFormat(1, { ...old, id: today.id });

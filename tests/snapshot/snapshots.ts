@@ -21,6 +21,11 @@ export const SETTINGS: Settings = {
   sinks: [],
   pull: [],
   push: { quiet: 100, max: 1000, guard: 0.5 },
+  envoy: {
+    bind: "127.0.0.1",
+    portOffset: 0,
+    trustedCa: "/etc/ssl/certs/ca-certificates.crt",
+  },
   watch: { poll: 5000 },
   limits: { file: 32 << 20, message: 16 << 20 },
   admin: "127.0.0.1:15014",
