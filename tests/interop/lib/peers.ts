@@ -4,16 +4,20 @@
  * @module
  */
 
-/** One program. */
-export interface BuiltPeer {
+/** One program, wherever it comes from. */
+export interface Peer {
   /** Name of the binary in `bin/`. */
   readonly binary: string;
+  /** For the person who waits. */
+  readonly what: string;
+}
+
+/** A program that is built from source. */
+export interface BuiltPeer extends Peer {
   /** Folder of its Go module, which pins every version. */
   readonly module: string;
   /** Go package. */
   readonly package: string;
-  /** For the person who waits. */
-  readonly what: string;
 }
 
 /** Every peer, quick ones first. */
