@@ -8,7 +8,7 @@ import { encodeResource } from "../convert/encode_resource.ts";
 import { enumerate, suggestLabelValue } from "../convert/rules/names.ts";
 import { contentHash } from "../wire/hash.ts";
 import { serviceEntryCodec, type ServiceEntryPort, type WorkloadEntry } from "../wire/messages.ts";
-import { decodeEntry } from "./entry_hosts.ts";
+import { decodeEntry } from "../wire/decode_entry.ts";
 import { type Offer, OWN_PART } from "./offer.ts";
 
 /** Label of a merged entry's endpoints: where each came from. */
