@@ -15,7 +15,7 @@ function twoSinks() {
     {
       name: "mesh-a",
       address: a,
-      headers: { "x-site": "fra", "x-token": "t0ken" },
+      headers: { "x-site": "fra", "x-shard": "seven" },
       heartbeat: "3s",
     },
     { name: "mesh-b", address: b, headers: { "x-site": "ams" }, heartbeat: "3s" },
@@ -42,7 +42,7 @@ interopTest(
       () => first.changes().length >= 19,
     );
     assertEquals(headersOf(first)["x-site"], ["fra"]);
-    assertEquals(headersOf(first)["x-token"], ["t0ken"]);
+    assertEquals(headersOf(first)["x-shard"], ["seven"]);
 
     await using late = await Sink.listening(b, { incremental: true });
     assertEquals(await late.holds(namesOf(services)), await first.holds(namesOf(services)));

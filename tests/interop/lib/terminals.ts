@@ -70,7 +70,9 @@ export class Terminals implements AsyncDisposable {
       env: { NO_COLOR: "1" },
     });
     this.#running.set(terminal, process);
-    await process.expect("it serves", () => process.text.some((line) => /\bserving\b/.test(line)));
+    // A Pinnace that only dials out says that instead.
+    const started = /\bserving\b|no port for sinks and clients is open/;
+    await process.expect("it serves", () => process.text.some((line) => started.test(line)));
   }
 
   async #stop(terminal: number): Promise<void> {
