@@ -9,6 +9,7 @@ import * as grpc from "@grpc/grpc-js";
 import type { Gate } from "./gate.ts";
 import { presentable, rawMethod, readMetadata } from "./grpc_bytes.ts";
 import { HookedServer } from "./hooked_server.ts";
+import { oneRequest, type StreamHandler } from "./one_request.ts";
 import { PieceStream, type Wire } from "./piece_stream.ts";
 import {
   type EndStatus,
@@ -51,6 +52,7 @@ export class PushServer implements AsyncDisposable {
   readonly #hooked: HookedServer;
   readonly #now: () => number;
   readonly #gates = new Map<Gate, Set<PieceStream>>();
+  readonly #paths = new Set<string>();
   #draining = false;
 
   constructor(options: PushServerOptions) {
@@ -69,6 +71,11 @@ export class PushServer implements AsyncDisposable {
     return this.#gates.size;
   }
 
+  /** The methods served, `/package.Service/Method` each, in the order of their names. */
+  get paths(): readonly string[] {
+    return [...this.#paths].sort();
+  }
+
   /** Number of live streams. */
   get streams(): number {
     let count = 0;
@@ -78,8 +85,24 @@ export class PushServer implements AsyncDisposable {
 
   /** Serves a method (`/package.Service/Method`) whose both sides are streams of raw messages. */
   addStream(path: string, opened: (stream: PushStream) => void): void {
-    const handler = (call: Call) => this.#open(path, call, opened);
-    this.#hooked.server.addService({ [path]: rawMethod(path, true) }, { [path]: handler });
+    this.#add(path, (call) => {
+      this.#open(path, call, { opened, halfClosed: (stream) => stream.end() });
+    });
+  }
+
+  /**
+   * Serves a method that takes one request and gives any number of responses. `called` gets the request
+   * once the peer has closed its side, and ends the stream itself. With `whileDraining` calls are taken
+   * until the connection closes; whoever asks for that must end each at once then.
+   */
+  addCall(
+    path: string,
+    called: (stream: PushStream, request: Uint8Array) => void,
+    { whileDraining = false }: { readonly whileDraining?: boolean } = {},
+  ): void {
+    this.#add(path, (call) => {
+      this.#open(path, call, { ...oneRequest(path, called), whileDraining });
+    });
   }
 
   /** Serves a method with one raw request and one raw response. */
@@ -91,6 +114,7 @@ export class PushServer implements AsyncDisposable {
         (error) => callback(unaryError(error)),
       );
     };
+    this.#paths.add(path);
     this.#hooked.server.addService({ [path]: rawMethod(path, false) }, { [path]: unary });
   }
 
@@ -99,6 +123,7 @@ export class PushServer implements AsyncDisposable {
     definition: grpc.ServiceDefinition,
     implementation: grpc.UntypedServiceImplementation,
   ): void {
+    for (const { path } of Object.values(definition)) this.#paths.add(path);
     this.#hooked.server.addService(definition, implementation);
   }
 
@@ -146,7 +171,12 @@ export class PushServer implements AsyncDisposable {
     this.#gates.delete(gate);
   }
 
-  #open(path: string, call: Call, opened: (stream: PushStream) => void): void {
+  #add(path: string, handler: (call: Call) => void): void {
+    this.#paths.add(path);
+    this.#hooked.server.addService({ [path]: rawMethod(path, true) }, { [path]: handler });
+  }
+
+  #open(path: string, call: Call, { opened, halfClosed, whileDraining = false }: StreamHandler): void {
     const { stream: http2, gate } = this.#hooked.below();
     const siblings = this.#gates.get(gate);
     if (siblings === undefined) return void http2.close(constants.NGHTTP2_CANCEL); // it is lost
@@ -168,9 +198,10 @@ export class PushServer implements AsyncDisposable {
       stream.closed(refusalOf(http2));
       if (!http2.closed) release = setTimeout(() => wire.release(), RELEASE_AFTER);
     });
-    call.once("end", () => stream.end());
-    if (this.#draining) stream.end({ code: "UNAVAILABLE", message: "shutting down" });
-    else opened(stream);
+    call.once("end", () => halfClosed(stream));
+    if (this.#draining && !whileDraining) {
+      stream.end({ code: "UNAVAILABLE", message: "shutting down" });
+    } else opened(stream);
   }
 }
 
