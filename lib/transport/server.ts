@@ -176,7 +176,11 @@ export class PushServer implements AsyncDisposable {
     this.#hooked.server.addService({ [path]: rawMethod(path, true) }, { [path]: handler });
   }
 
-  #open(path: string, call: Call, { opened, halfClosed, whileDraining = false }: StreamHandler): void {
+  #open(
+    path: string,
+    call: Call,
+    { opened, halfClosed, whileDraining = false }: StreamHandler,
+  ): void {
     const { stream: http2, gate } = this.#hooked.below();
     const siblings = this.#gates.get(gate);
     if (siblings === undefined) return void http2.close(constants.NGHTTP2_CANCEL); // it is lost

@@ -3,9 +3,12 @@
  *
  * @module
  */
+import type { ClientKind } from "../model/settings.ts";
 import type { StreamMachine } from "../protocol/stream.ts";
 import type { Clock } from "../rollout/clock.ts";
 import type { Publication, Subscriber } from "../snapshot/hub.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { PeerFacts } from "../view/peer_rules.ts";
 import type { Message } from "../wire/compose.ts";
 import { Assignments } from "./assignments.ts";
 import type { PushStream } from "./push_stream.ts";
@@ -24,6 +27,12 @@ export interface SessionsOptions {
   readonly sender: Sender;
   readonly observer: SessionObserver;
   readonly clock: Clock;
+}
+
+/** What one peer is to get. */
+export interface PeerView {
+  readonly kind: ClientKind;
+  readonly snapshot: Snapshot;
 }
 
 /** The live sessions. Disposing it stops new publications from reaching them; it ends no stream. */
@@ -71,6 +80,23 @@ export class Sessions implements Disposable {
     this.#live.set(key, { info: session, retarget: () => session.retarget() });
     stream.signal.addEventListener("abort", () => this.#live.delete(key), { once: true });
     return session;
+  }
+
+  /** What a peer of whom this is known is to get now, where it asks without a stream; undefined before the first publication. */
+  view(peer: PeerFacts): PeerView | undefined {
+    const assignment = this.#assignments.assign(peer);
+    const snapshot = this.#assignments.snapshotOf(assignment);
+    return snapshot && { kind: assignment.kind, snapshot };
+  }
+
+  /** A prefix for nonces that no session has. */
+  prefix(): string {
+    return `${this.#run}-${++this.#keys}-`;
+  }
+
+  /** Who writes when, for all that is sent. */
+  get sender(): Sender {
+    return this.#options.sender;
   }
 
   /** The live sessions, oldest first. */

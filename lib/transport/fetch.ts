@@ -1,0 +1,88 @@
+/**
+ * One answer without a stream: what a client would get first if it opened one.
+ *
+ * @module
+ */
+import type { ClientKind } from "../model/settings.ts";
+import type { XdsType } from "../model/xds_type.ts";
+import type { Resolver } from "../protocol/resolve.ts";
+import { SotwMachine } from "../protocol/sotw.ts";
+import type { Message } from "../wire/compose.ts";
+import type { DiscoveryRequest } from "../wire/messages.ts";
+import { WireError } from "../wire/wire_error.ts";
+import { factsOf } from "./peer_facts.ts";
+import type { EndStatus, PushStream } from "./push_stream.ts";
+import type { SessionCodec } from "./session_info.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** What a fetch is answered with. */
+export interface FetchOptions {
+  readonly sessions: Sessions;
+  readonly type: XdsType;
+  readonly codec: SessionCodec<DiscoveryRequest>;
+  /** What a client of this kind is served. */
+  readonly resolverOf: (kind: ClientKind) => Resolver;
+}
+
+/** What came of a request. */
+type Fetched = { readonly message: Message } | { readonly refused: EndStatus };
+
+/**
+ * Answers one request in full, whatever version it says that it has, and ends the call. The answer is
+ * made when it can be written, and counts with all that is on its way to peers.
+ */
+export function fetchOnce(stream: PushStream, bytes: Uint8Array, options: FetchOptions): void {
+  const attached = options.sessions.sender.attach(
+    stream,
+    () => {
+      const fetched = fetch(stream, bytes, options);
+      if ("message" in fetched) return fetched.message;
+      stream.end(fetched.refused);
+      return undefined;
+    },
+    { onSent: () => stream.end() },
+  );
+  attached.wake();
+}
+
+function fetch(stream: PushStream, bytes: Uint8Array, options: FetchOptions): Fetched {
+  const { sessions, codec, type } = options;
+  const request = decoded(bytes, codec);
+  if ("refused" in request) return request;
+  if (!type.wildcard && request.resourceNames.length === 0) {
+    return refused(
+      "INVALID_ARGUMENT",
+      `${type.shortName} is asked for by resource_names: give some`,
+    );
+  }
+  const introduction = codec.identify(request);
+  const { peer } = stream;
+  const facts = factsOf({ protocol: codec.protocol, peer, introduction, sink: undefined });
+  const view = sessions.view(facts);
+  if (view === undefined) return refused("UNAVAILABLE", "there is nothing to serve yet");
+  const resolver = options.resolverOf(view.kind);
+  const machine = new SotwMachine({ prefix: sessions.prefix(), resolver });
+  const received = machine.receive(request);
+  if (!received.ok) return refused(received.code, received.message);
+  machine.retarget(view.snapshot);
+  const push = machine.next();
+  if (push === undefined) return refused("INVALID_ARGUMENT", "the request asks for nothing");
+  return { message: codec.compose(push) };
+}
+
+function decoded(
+  bytes: Uint8Array,
+  codec: SessionCodec<DiscoveryRequest>,
+): DiscoveryRequest | { readonly refused: EndStatus } {
+  try {
+    // Whatever it claims to have, or to accept, is of no account: there is nothing to go on from.
+    return { ...codec.decode(bytes), versionInfo: "", responseNonce: "" };
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    return refused("INVALID_ARGUMENT", `not a valid request: ${error.message}`);
+  }
+}
+
+function refused(code: EndStatus["code"], message: string): { readonly refused: EndStatus } {
+  return { refused: { code, message } };
+}
