@@ -6,13 +6,28 @@
  * @module
  */
 import { decode, type DecodeOptions, encode } from "./codec.ts";
-import type { Any, Status } from "./messages/common.ts";
+import type { ClientStatusRequest, ClientStatusResponse } from "./messages/client_status.ts";
+import type {
+  AggregateCluster,
+  Cluster,
+  ForwardProxyCluster,
+  UpstreamHttpOptions,
+} from "./messages/cluster.ts";
+import type { Any, NoSettings, Status } from "./messages/common.ts";
 import type {
   DeltaDiscoveryRequest,
   DeltaDiscoveryResponse,
   DiscoveryRequest,
   DiscoveryResponse,
 } from "./messages/discovery.ts";
+import type { ClusterLoadAssignment } from "./messages/endpoint.ts";
+import type {
+  HttpConnectionManager,
+  HttpForwardProxy,
+  Listener,
+  SniForwardProxy,
+  TcpProxy,
+} from "./messages/listener.ts";
 import type {
   IncrementalMeshConfigRequest,
   IncrementalMeshConfigResponse,
@@ -22,13 +37,28 @@ import type {
   RequestResources,
   Resources,
 } from "./messages/mcp.ts";
-import type { ServiceEntry, WorkloadEntry } from "./messages/networking.ts";
+import type {
+  DestinationRule,
+  ServiceEntry,
+  VirtualService,
+  WorkloadEntry,
+} from "./messages/networking.ts";
+import type { RouteConfiguration } from "./messages/route.ts";
+import type { UpstreamTlsContext } from "./messages/tls.ts";
 
+export type * from "./messages/client_status.ts";
+export type * from "./messages/cluster.ts";
 export type * from "./messages/common.ts";
+export type * from "./messages/config_source.ts";
 export type * from "./messages/discovery.ts";
+export type * from "./messages/endpoint.ts";
+export type * from "./messages/listener.ts";
+export type * from "./messages/matcher.ts";
 export type * from "./messages/mcp.ts";
 export type * from "./messages/networking.ts";
 export type * from "./messages/node.ts";
+export type * from "./messages/route.ts";
+export type * from "./messages/tls.ts";
 
 /** A message to encode: any field, at any depth, may be left out or undefined. */
 export type Partially<T> = { readonly [K in keyof T]?: PartialValue<T[K]> | undefined };
@@ -107,4 +137,92 @@ export const serviceEntryCodec: MessageCodec<ServiceEntry> = codecOf(
 /** Codec of {@link WorkloadEntry}. */
 export const workloadEntryCodec: MessageCodec<WorkloadEntry> = codecOf(
   "istio.networking.v1alpha3.WorkloadEntry",
+);
+/** Codec of {@link VirtualService}. */
+export const virtualServiceCodec: MessageCodec<VirtualService> = codecOf(
+  "istio.networking.v1alpha3.VirtualService",
+);
+/** Codec of {@link DestinationRule}. */
+export const destinationRuleCodec: MessageCodec<DestinationRule> = codecOf(
+  "istio.networking.v1alpha3.DestinationRule",
+);
+/** Codec of {@link Cluster}. */
+export const clusterCodec: MessageCodec<Cluster> = codecOf(
+  "envoy.config.cluster.v3.Cluster",
+);
+/** Codec of {@link ClusterLoadAssignment}. */
+export const clusterLoadAssignmentCodec: MessageCodec<ClusterLoadAssignment> = codecOf(
+  "envoy.config.endpoint.v3.ClusterLoadAssignment",
+);
+/** Codec of {@link Listener}. */
+export const listenerCodec: MessageCodec<Listener> = codecOf(
+  "envoy.config.listener.v3.Listener",
+);
+/** Codec of {@link RouteConfiguration}. */
+export const routeConfigurationCodec: MessageCodec<RouteConfiguration> = codecOf(
+  "envoy.config.route.v3.RouteConfiguration",
+);
+/** Codec of {@link HttpConnectionManager}. */
+export const httpConnectionManagerCodec: MessageCodec<HttpConnectionManager> = codecOf(
+  "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+);
+/** Codec of {@link TcpProxy}. */
+export const tcpProxyCodec: MessageCodec<TcpProxy> = codecOf(
+  "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
+);
+/** Codec of {@link SniForwardProxy}. */
+export const sniForwardProxyCodec: MessageCodec<SniForwardProxy> = codecOf(
+  "envoy.extensions.filters.network.sni_dynamic_forward_proxy.v3.FilterConfig",
+);
+/** Codec of {@link HttpForwardProxy}. */
+export const httpForwardProxyCodec: MessageCodec<HttpForwardProxy> = codecOf(
+  "envoy.extensions.filters.http.dynamic_forward_proxy.v3.FilterConfig",
+);
+/** Codec of {@link ForwardProxyCluster}. */
+export const forwardProxyClusterCodec: MessageCodec<ForwardProxyCluster> = codecOf(
+  "envoy.extensions.clusters.dynamic_forward_proxy.v3.ClusterConfig",
+);
+/** Codec of {@link AggregateCluster}. */
+export const aggregateClusterCodec: MessageCodec<AggregateCluster> = codecOf(
+  "envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+);
+/** Codec of {@link UpstreamHttpOptions}. */
+export const upstreamHttpOptionsCodec: MessageCodec<UpstreamHttpOptions> = codecOf(
+  "envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+);
+/** Codec of {@link UpstreamTlsContext}. */
+export const upstreamTlsContextCodec: MessageCodec<UpstreamTlsContext> = codecOf(
+  "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+);
+/** Codec of {@link ClientStatusRequest}. */
+export const clientStatusRequestCodec: MessageCodec<ClientStatusRequest> = codecOf(
+  "envoy.service.status.v3.ClientStatusRequest",
+);
+/** Codec of {@link ClientStatusResponse}. */
+export const clientStatusResponseCodec: MessageCodec<ClientStatusResponse> = codecOf(
+  "envoy.service.status.v3.ClientStatusResponse",
+);
+/** Codec of `Router`, an extension that we give no settings. Sends a request where its route says. */
+export const routerCodec: MessageCodec<NoSettings> = codecOf(
+  "envoy.extensions.filters.http.router.v3.Router",
+);
+/** Codec of `GrpcWeb`, an extension that we give no settings. Turns gRPC-Web into gRPC. */
+export const grpcWebCodec: MessageCodec<NoSettings> = codecOf(
+  "envoy.extensions.filters.http.grpc_web.v3.GrpcWeb",
+);
+/** Codec of `TlsInspector`, an extension that we give no settings. Tells whether a connection is TLS, and for which name. */
+export const tlsInspectorCodec: MessageCodec<NoSettings> = codecOf(
+  "envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector",
+);
+/** Codec of `HttpInspector`, an extension that we give no settings. Tells whether a connection is HTTP. */
+export const httpInspectorCodec: MessageCodec<NoSettings> = codecOf(
+  "envoy.extensions.filters.listener.http_inspector.v3.HttpInspector",
+);
+/** Codec of `OriginalDst`, an extension that we give no settings. Tells where a redirected connection was meant to go. */
+export const originalDstCodec: MessageCodec<NoSettings> = codecOf(
+  "envoy.extensions.filters.listener.original_dst.v3.OriginalDst",
+);
+/** Codec of `PreviousHostsPredicate`, an extension that we give no settings. Has a retry go to an endpoint that was not tried. */
+export const previousHostsCodec: MessageCodec<NoSettings> = codecOf(
+  "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate",
 );

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { StringMap } from "./common.ts";
+import type { Duration, StringMap } from "./common.ts";
 
 /** `istio.networking.v1alpha3.ServiceEntry`. */
 export interface ServiceEntry {
@@ -41,4 +41,149 @@ export interface WorkloadEntry {
 /** `istio.networking.v1alpha3.WorkloadSelector`. */
 export interface WorkloadSelector {
   readonly labels: StringMap;
+}
+
+/** `istio.networking.v1alpha3.VirtualService`. */
+export interface VirtualService {
+  readonly hosts: readonly string[];
+  /** Empty: sidecars alone, as `mesh`. */
+  readonly gateways: readonly string[];
+  readonly http: readonly HTTPRoute[];
+  readonly tcp: readonly TCPRoute[];
+  readonly tls: readonly TLSRoute[];
+  readonly exportTo: readonly string[];
+}
+
+/** `istio.networking.v1alpha3.Destination`. */
+export interface Destination {
+  readonly host: string;
+  /** Empty: every endpoint. */
+  readonly subset: string;
+  /** Absent: the port that was called. */
+  readonly port?: { readonly number: number };
+}
+
+/** `istio.networking.v1alpha3.HTTPRoute`, without what is done to requests on their way. */
+export interface HTTPRoute {
+  readonly name: string;
+  /** Any of these; empty: every request. */
+  readonly match: readonly HTTPMatchRequest[];
+  readonly route: readonly RouteDestination[];
+  readonly timeout?: Duration;
+  /** That it answers with a redirect; what to is not read. So for the three below. */
+  readonly redirect?: Nothing;
+  readonly rewrite?: Nothing;
+  readonly delegate?: Nothing;
+  readonly directResponse?: Nothing;
+}
+
+/** A message of which nothing is read but that it is there. */
+export type Nothing = Readonly<Record<never, never>>;
+
+/** `istio.networking.v1alpha3.HTTPMatchRequest`: all that is given must fit. */
+export interface HTTPMatchRequest {
+  readonly name: string;
+  readonly uri?: StringMatch;
+  readonly scheme?: StringMatch;
+  readonly method?: StringMatch;
+  readonly authority?: StringMatch;
+  /** A match that is empty: the header is there at all. */
+  readonly headers: StringMap<StringMatch>;
+  /** 0: any. */
+  readonly port: number;
+  readonly sourceLabels: StringMap;
+  readonly gateways: readonly string[];
+  readonly queryParams: StringMap<StringMatch>;
+  readonly ignoreUriCase: boolean;
+  readonly withoutHeaders: StringMap<StringMatch>;
+  readonly sourceNamespace: string;
+  readonly statPrefix: string;
+}
+
+/** `istio.networking.v1alpha3.StringMatch`: at most one of these is set. */
+export interface StringMatch {
+  readonly exact?: string;
+  readonly prefix?: string;
+  readonly regex?: string;
+}
+
+/** `istio.networking.v1alpha3.HTTPRouteDestination` and `RouteDestination`. */
+export interface RouteDestination {
+  readonly destination?: Destination;
+  /** Share of the traffic; 0 for one alone means all of it. */
+  readonly weight: number;
+}
+
+/** `istio.networking.v1alpha3.TCPRoute`. */
+export interface TCPRoute {
+  readonly match: readonly L4MatchAttributes[];
+  readonly route: readonly RouteDestination[];
+}
+
+/** `istio.networking.v1alpha3.L4MatchAttributes`. */
+export interface L4MatchAttributes {
+  readonly destinationSubnets: readonly string[];
+  /** 0: any. */
+  readonly port: number;
+  readonly sourceSubnet: string;
+  readonly sourceLabels: StringMap;
+  readonly gateways: readonly string[];
+  readonly sourceNamespace: string;
+}
+
+/** `istio.networking.v1alpha3.TLSRoute`. */
+export interface TLSRoute {
+  readonly match: readonly TLSMatchAttributes[];
+  readonly route: readonly RouteDestination[];
+}
+
+/** `istio.networking.v1alpha3.TLSMatchAttributes`. */
+export interface TLSMatchAttributes {
+  readonly sniHosts: readonly string[];
+  readonly destinationSubnets: readonly string[];
+  /** 0: any. */
+  readonly port: number;
+  readonly sourceLabels: StringMap;
+  readonly gateways: readonly string[];
+  readonly sourceNamespace: string;
+}
+
+/** `istio.networking.v1alpha3.DestinationRule`, of its policies those that Pinnace makes. */
+export interface DestinationRule {
+  readonly host: string;
+  readonly trafficPolicy?: TrafficPolicy;
+  readonly subsets: readonly Subset[];
+  readonly exportTo: readonly string[];
+}
+
+/** `istio.networking.v1alpha3.Subset`: the endpoints that have all these labels. */
+export interface Subset {
+  readonly name: string;
+  readonly labels: StringMap;
+}
+
+/** `istio.networking.v1alpha3.TrafficPolicy`. */
+export interface TrafficPolicy {
+  readonly loadBalancer?: { readonly localityLbSetting?: LocalityLoadBalancerSetting };
+  readonly outlierDetection?: OutlierDetection;
+}
+
+/** `istio.networking.v1alpha3.LocalityLoadBalancerSetting`. */
+export interface LocalityLoadBalancerSetting {
+  readonly enabled?: { readonly value: boolean };
+  /** Labels as `key=value`: the more of them an endpoint has, from the first on, the sooner it is used. */
+  readonly failoverPriority: readonly string[];
+}
+
+/** `istio.networking.v1alpha3.OutlierDetection`. */
+export interface OutlierDetection {
+  /** 0: Envoy's default. */
+  readonly maxEjectionPercent: number;
+  /** Share of endpoints in use below which ejected ones are used as well. */
+  readonly minHealthPercent: number;
+  readonly consecutiveGatewayErrors?: { readonly value: number };
+  readonly consecutive5xxErrors?: { readonly value: number };
+  /** Whether failures to connect are counted apart from answers. */
+  readonly splitExternalLocalOriginErrors: boolean;
+  readonly consecutiveLocalOriginFailures?: { readonly value: number };
 }
