@@ -8,6 +8,7 @@ import type { ClientKind, PeerRule } from "../model/settings.ts";
 import type { Publication } from "../snapshot/hub.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { clientKind, type PeerFacts, ruleFor } from "../view/peer_rules.ts";
+import type { ClientViews, ViewKind } from "../view/client_views.ts";
 import { type Select, Views } from "../view/select.ts";
 
 /** What is settled for one peer. */
@@ -25,13 +26,21 @@ const EVERYTHING: Select = { namespaces: [], labels: {} };
 /** What holds for a peer of which nothing is known yet. */
 export const UNASSIGNED: Assignment = { kind: "istio", select: EVERYTHING };
 
+/** What peers of one select get of the newest publication, by the kind of client. */
+type ByKind = Map<ClientKind, Snapshot>;
+
 /** Knows the newest publication and its rules, and makes each view once for all peers that share it. */
 export class Assignments {
   readonly #views = new Views();
-  /** Of the newest publication, by the select of an assignment. */
-  readonly #current = new Map<Select, Snapshot>();
+  readonly #clientViews: ClientViews | undefined;
+  readonly #current = new Map<Select, ByKind>();
   #publication: Publication | undefined;
   #rules: readonly PeerRule[] = [];
+
+  /** Without client views every peer gets Istio's kinds alone. */
+  constructor(clientViews?: ClientViews) {
+    this.#clientViews = clientViews;
+  }
 
   /** What is published, if anything was. */
   get publication(): Publication | undefined {
@@ -48,6 +57,7 @@ export class Assignments {
     this.#publication = publication;
     // Every peer there is asks at every publication: what none asked for at the last one is not needed.
     this.#views.retain(this.#current.keys());
+    this.#clientViews?.retain(this.#used());
     this.#current.clear();
     const { peers } = publication.snapshot.settings;
     if (!sameRules(peers, this.#rules)) this.#rules = peers;
@@ -63,14 +73,32 @@ export class Assignments {
   }
 
   /** What a peer of this assignment is to get of the newest publication; undefined before the first. */
-  snapshotOf({ select }: Assignment): Snapshot | undefined {
+  snapshotOf({ select, kind }: Assignment): Snapshot | undefined {
     if (this.#publication === undefined) return undefined;
-    let view = this.#current.get(select);
+    let views = this.#current.get(select);
+    if (views === undefined) this.#current.set(select, views = new Map());
+    let view = views.get(kind);
     if (view === undefined) {
-      view = this.#views.of(select, this.#publication.snapshot);
-      this.#current.set(select, view);
+      const selected = this.#views.of(select, this.#publication.snapshot);
+      view = kind === "istio"
+        ? selected
+        : this.#clientViews?.of(kind, select, selected) ?? selected;
+      views.set(kind, view);
     }
     return view;
+  }
+
+  /** Client views are to be made again of the same publication: addresses of names changed. */
+  refresh(): void {
+    for (const views of this.#current.values()) {
+      for (const kind of views.keys()) if (kind !== "istio") views.delete(kind);
+    }
+  }
+
+  *#used(): Iterable<readonly [ViewKind, Select]> {
+    for (const [select, views] of this.#current) {
+      for (const kind of views.keys()) if (kind !== "istio") yield [kind, select];
+    }
   }
 }
 

@@ -107,7 +107,8 @@ class SelectViews {
       this.#insideServices,
       baseOf(from?.services, view?.services),
     );
-    const parts = { collections, services, settings: snapshot.settings };
+    const { settings, origins } = snapshot;
+    const parts = { collections, services, settings, ...(origins && { origins }) };
     if (sameParts(parts, snapshot)) return snapshot;
     return view !== undefined && sameParts(parts, view) ? view : withId(parts);
   }
@@ -157,7 +158,9 @@ function namesOf(collection: Collection, wanted: Inside): string[] {
 }
 
 function sameParts(parts: SnapshotParts, snapshot: Snapshot): boolean {
-  if (parts.settings !== snapshot.settings || parts.services !== snapshot.services) return false;
+  const { settings, services, origins } = snapshot;
+  if (parts.settings !== settings || parts.services !== services) return false;
+  if (parts.origins !== origins) return false;
   for (const [kind, collection] of parts.collections) {
     if (snapshot.collections.get(kind) !== collection) return false;
   }
@@ -168,7 +171,8 @@ function selectsAll({ namespaces, labels }: Select): boolean {
   return namespaces.length === 0 && Object.keys(labels).length === 0;
 }
 
-function keyOf({ namespaces, labels }: Select): string {
+/** Equal for selects that give the same views. */
+export function keyOf({ namespaces, labels }: Select): string {
   return canonicalJson([[...new Set(namespaces)].sort(), labels]);
 }
 

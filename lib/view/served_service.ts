@@ -24,6 +24,8 @@ export interface Traffic {
   readonly http: readonly HttpRoute[];
   /** Targets of TCP and TLS ports. Empty: all goes to the service. */
   readonly tcp: readonly WeightedTarget[];
+  /** What the rules ask for and these clients do not get, each as a text for a person. */
+  readonly unserved: readonly string[];
 }
 
 /** Where some share of the traffic goes. */

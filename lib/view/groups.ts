@@ -1,0 +1,89 @@
+/**
+ * The resources that services share, such as the RouteConfiguration of a port: of each, whose parts it
+ * is made of, and what it came to.
+ *
+ * @module
+ */
+import type { XdsTypeName } from "../model/xds_type.ts";
+import type { OwnedPart, Part, Recipe, ViewFinding } from "./recipe.ts";
+import type { ViewContext } from "./served_service.ts";
+import type { Outcome } from "./view_maker.ts";
+
+/** One shared resource. */
+export interface Group<Data> {
+  readonly type: XdsTypeName;
+  readonly name: string;
+  /** Each service's parts, by its key. */
+  readonly parts: Map<string, Data[]>;
+  findings: readonly ViewFinding[];
+}
+
+/** The shared resources of a view. */
+export class Groups<Data> {
+  readonly #recipe: Recipe<Data>;
+  readonly #byId = new Map<string, Group<Data>>();
+  readonly #touched = new Set<Group<Data>>();
+
+  constructor(recipe: Recipe<Data>) {
+    this.#recipe = recipe;
+  }
+
+  /** A service has one more part in a shared resource. */
+  add(key: string, { type, name, data }: Part<Data>): void {
+    const id = idOf(type, name);
+    let group = this.#byId.get(id);
+    if (group === undefined) {
+      group = { type, name, parts: new Map(), findings: [] };
+      this.#byId.set(id, group);
+    }
+    const own = group.parts.get(key);
+    if (own === undefined) group.parts.set(key, [data]);
+    else own.push(data);
+    this.#touched.add(group);
+  }
+
+  /** A service has no part in a shared resource any more. */
+  remove(key: string, { type, name }: Part<Data>): void {
+    const group = this.#byId.get(idOf(type, name));
+    if (group === undefined) return;
+    group.parts.delete(key);
+    this.#touched.add(group);
+  }
+
+  /** Puts together what was touched since the last call, and says what became of it. */
+  settle(context: ViewContext): ReadonlyMap<XdsTypeName, readonly Outcome[]> {
+    const outcomes = new Map<XdsTypeName, Outcome[]>();
+    for (const group of this.#touched) {
+      const outcome = this.#assemble(group, context);
+      const of = outcomes.get(group.type);
+      if (of === undefined) outcomes.set(group.type, [outcome]);
+      else of.push(outcome);
+    }
+    this.#touched.clear();
+    return outcomes;
+  }
+
+  /** The shared resources there are, those that came to nothing included. */
+  values(): Iterable<Group<Data>> {
+    return this.#byId.values();
+  }
+
+  #assemble(group: Group<Data>, context: ViewContext): Outcome {
+    const { type, name } = group;
+    if (group.parts.size === 0) {
+      this.#byId.delete(idOf(type, name));
+      return [name, undefined];
+    }
+    const { resource, findings } = this.#recipe.assemble(type, name, inOrder(group), context);
+    group.findings = findings;
+    return [name, resource];
+  }
+}
+
+function inOrder<Data>({ parts }: Group<Data>): OwnedPart<Data>[] {
+  return [...parts.keys()].sort().flatMap((key) => parts.get(key)!.map((data) => ({ key, data })));
+}
+
+function idOf(type: XdsTypeName, name: string): string {
+  return `${type} ${name}`;
+}
