@@ -1,0 +1,38 @@
+/** Services for tests of views. */
+import type { Service } from "../../lib/model/service.ts";
+import type { ViewContext } from "../../lib/view/served_service.ts";
+
+/** What views are made with in tests. */
+export const CONTEXT: ViewContext = {
+  namespace: "default",
+  domain: "svc.cluster.local",
+  envoy: { bind: "127.0.0.1", portOffset: 0, trustedCa: "/etc/ssl/certs/ca-certificates.crt" },
+};
+
+/** A service of this key (`namespace/name`) with one endpoint; its host is `name.namespace`. */
+export function aService(key: string, extra: Partial<Service> = {}): Service {
+  const [namespace, name] = key.split("/") as [string, string];
+  return {
+    name,
+    namespace,
+    hosts: [`${name}.${namespace}`],
+    addresses: [],
+    ports: [{ name: "http-80", number: 80, protocol: "HTTP" }],
+    location: "MESH_EXTERNAL",
+    resolution: "STATIC",
+    endpoints: [{
+      address: "192.0.2.1",
+      ports: {},
+      labels: {},
+      network: "",
+      locality: "",
+      serviceAccount: "",
+    }],
+    exportTo: ["*"],
+    subjectAltNames: [],
+    labels: {},
+    annotations: {},
+    aliases: [],
+    ...extra,
+  };
+}
