@@ -28,6 +28,14 @@ export interface Duration {
   readonly nanos: number;
 }
 
+/** `google.protobuf.UInt32Value`, `google.protobuf.BoolValue` and their like: a scalar that may be absent. */
+export interface Wrapped<T> {
+  readonly value: T;
+}
+
+/** A message of which we set no field, or that has none. */
+export type NoSettings = Readonly<Record<never, never>>;
+
 /** `google.protobuf.Struct`. */
 export interface Struct {
   readonly fields: StringMap<Value>;
