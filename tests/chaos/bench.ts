@@ -129,8 +129,7 @@ export class Bench implements AsyncDisposable {
 
   /** Resident memory once the attack is over and settled. Bytes. */
   async settledMemory(): Promise<number> {
-    await pause(5000);
-    return await memoryOf(this.#pid);
+    return await settledMemoryOf(this.#pid);
   }
 
   /** Stops the changes and says what the honest peers saw of them. */
@@ -242,6 +241,20 @@ function configuration(n: number, sinkPorts: readonly number[]) {
 export async function memoryOf(pid: number): Promise<number> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`);
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
+}
+
+/**
+ * The least resident memory of a process within half a minute from five seconds on: what it needs, not
+ * what it has not yet given back. Bytes.
+ */
+export async function settledMemoryOf(pid: number): Promise<number> {
+  await pause(5000);
+  let least = await memoryOf(pid);
+  for (let second = 0; second < 25; second++) {
+    await pause(1000);
+    least = Math.min(least, await memoryOf(pid));
+  }
+  return least;
 }
 
 /** Runs a script of this folder, with these options on its command line. */

@@ -7,7 +7,7 @@
 import { Pinnace, type PinnaceConfig } from "../interop/lib/pinnace.ts";
 import { freePorts } from "../interop/lib/ports.ts";
 import { pause, until } from "../interop/lib/wait.ts";
-import { type Finding, memoryOf, node, type ScenarioOptions } from "./bench.ts";
+import { type Finding, node, type ScenarioOptions, settledMemoryOf } from "./bench.ts";
 import { Edge } from "./honest_edge.ts";
 import { Papers } from "./papers.ts";
 import { HONEST_PEERS, isAlive, type Served, witnessOf } from "./witness.ts";
@@ -130,8 +130,7 @@ export class ReceiverBench implements AsyncDisposable {
 
   /** Resident memory of each receiver once the attack is over and settled. Bytes. */
   async settledMemory(): Promise<number[]> {
-    await pause(5000);
-    return await Promise.all(this.#targets.map(({ pid }) => memoryOf(pid)));
+    return await Promise.all(this.#targets.map(({ pid }) => settledMemoryOf(pid)));
   }
 
   /** Stops the changes and says what became of them. */
