@@ -6,7 +6,7 @@
  */
 import { Pinnace, type PinnaceConfig } from "../interop/lib/pinnace.ts";
 import { freePorts } from "../interop/lib/ports.ts";
-import { pause, until } from "../interop/lib/wait.ts";
+import { until } from "../interop/lib/wait.ts";
 import { type Finding, node, type ScenarioOptions, settledMemoryOf } from "./bench.ts";
 import { Edge } from "./honest_edge.ts";
 import { Papers } from "./papers.ts";
