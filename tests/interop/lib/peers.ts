@@ -29,6 +29,24 @@ export const PEERS: readonly BuiltPeer[] = [
     what: "xDS client, state of the world and delta, with go-control-plane's types",
   },
   {
+    binary: "grpc-go",
+    module: "peers/grpc-go",
+    package: "./cmd/grpc-go",
+    what: "gRPC client of Go (grpc-go)",
+  },
+  {
+    binary: "grpc-backend",
+    module: "peers/grpc-go",
+    package: "./cmd/grpc-backend",
+    what: "gRPC server that says its name",
+  },
+  {
+    binary: "ads-spoiler",
+    module: "peers/grpc-go",
+    package: "./cmd/ads-spoiler",
+    what: "proxy of ADS that makes answers wrong",
+  },
+  {
     binary: "h2spec",
     module: "peers/h2spec",
     package: "github.com/summerwind/h2spec/cmd/h2spec",
