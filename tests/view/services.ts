@@ -1,5 +1,5 @@
 /** Services for tests of views. */
-import type { Service } from "../../lib/model/service.ts";
+import type { Endpoint, Service } from "../../lib/model/service.ts";
 import type { ViewContext } from "../../lib/view/served_service.ts";
 
 /** What views are made with in tests. */
@@ -20,14 +20,7 @@ export function aService(key: string, extra: Partial<Service> = {}): Service {
     ports: [{ name: "http-80", number: 80, protocol: "HTTP" }],
     location: "MESH_EXTERNAL",
     resolution: "STATIC",
-    endpoints: [{
-      address: "192.0.2.1",
-      ports: {},
-      labels: {},
-      network: "",
-      locality: "",
-      serviceAccount: "",
-    }],
+    endpoints: [anEndpoint("192.0.2.1")],
     exportTo: ["*"],
     subjectAltNames: [],
     labels: {},
@@ -35,4 +28,10 @@ export function aService(key: string, extra: Partial<Service> = {}): Service {
     aliases: [],
     ...extra,
   };
+}
+
+/** An endpoint with nothing but its address. */
+export function anEndpoint(address: string, extra: Partial<Endpoint> = {}): Endpoint {
+  const nothing = { ports: {}, labels: {}, network: "", locality: "", serviceAccount: "" };
+  return { address, ...nothing, ...extra };
 }
