@@ -6,6 +6,7 @@
 import type { Duration, Int64, NoSettings, Wrapped } from "./common.ts";
 import type { NamedExtension } from "./config_source.ts";
 import type { RegexMatcher, StringMatcher } from "./matcher.ts";
+import type { DataSource } from "./tls.ts";
 
 /** `envoy.config.route.v3.RouteConfiguration`. */
 export interface RouteConfiguration {
@@ -27,7 +28,9 @@ export interface VirtualHost {
 /** `envoy.config.route.v3.Route`. */
 export interface Route {
   readonly match?: RouteMatch;
+  /** One of these three. */
   readonly route?: RouteAction;
+  readonly directResponse?: { readonly status: number; readonly body?: DataSource };
   readonly nonForwardingAction?: NoSettings;
   readonly name: string;
 }
