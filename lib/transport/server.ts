@@ -83,11 +83,16 @@ export class PushServer implements AsyncDisposable {
     return count;
   }
 
-  /** Serves a method (`/package.Service/Method`) whose both sides are streams of raw messages. */
+  /** Serves a method (`/package.Service/Method`) whose both sides are streams of raw messages; they end when the peer closes its side. */
   addStream(path: string, opened: (stream: PushStream) => void): void {
-    this.#add(path, (call) => {
-      this.#open(path, call, { opened, halfClosed: (stream) => stream.end() });
-    });
+    this.addHandler(path, () => ({ opened, halfClosed: (stream) => stream.end() }));
+  }
+
+  /** Serves a method by handlers, one made for each stream. */
+  addHandler(path: string, handler: () => StreamHandler): void {
+    this.#paths.add(path);
+    const opened = (call: Call) => this.#open(path, call, handler());
+    this.#hooked.server.addService({ [path]: rawMethod(path, true) }, { [path]: opened });
   }
 
   /**
@@ -100,9 +105,7 @@ export class PushServer implements AsyncDisposable {
     called: (stream: PushStream, request: Uint8Array) => void,
     { whileDraining = false }: { readonly whileDraining?: boolean } = {},
   ): void {
-    this.#add(path, (call) => {
-      this.#open(path, call, { ...oneRequest(path, called), whileDraining });
-    });
+    this.addHandler(path, () => ({ ...oneRequest(path, called), whileDraining }));
   }
 
   /** Serves a method with one raw request and one raw response. */
@@ -118,7 +121,7 @@ export class PushServer implements AsyncDisposable {
     this.#hooked.server.addService({ [path]: rawMethod(path, false) }, { [path]: unary });
   }
 
-  /** Serves a service of grpc-js's own kind (health, reflection). */
+  /** Serves a service of grpc-js's own kind. */
   addService(
     definition: grpc.ServiceDefinition,
     implementation: grpc.UntypedServiceImplementation,
@@ -169,11 +172,6 @@ export class PushServer implements AsyncDisposable {
   #lost(gate: Gate): void {
     for (const stream of this.#gates.get(gate) ?? []) stream.closed();
     this.#gates.delete(gate);
-  }
-
-  #add(path: string, handler: (call: Call) => void): void {
-    this.#paths.add(path);
-    this.#hooked.server.addService({ [path]: rawMethod(path, true) }, { [path]: handler });
   }
 
   #open(
