@@ -83,6 +83,11 @@ export class HttpUpstream implements AsyncDisposable {
     this.#released = Promise.withResolvers();
   }
 
+  /** Ends it once what is under way is answered. */
+  async end(): Promise<void> {
+    await this.#server.shutdown();
+  }
+
   /** Ends it at once, with what is under way, as a power cut does. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cut.abort();
