@@ -13,15 +13,21 @@ import {
   MCP_RESOURCE_TYPE_URL,
   MESH_CONFIG_TYPE_URL,
 } from "../model/kind.ts";
+import type { Resource } from "../model/resource.ts";
 import type { UnknownCollection } from "../model/settings.ts";
+import type { XdsTypeName } from "../model/xds_type.ts";
 import { Collection } from "../snapshot/collection.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { quote } from "./quote.ts";
 
 /** A type that can be subscribed to, and the rules that go with it. */
 export interface ServedType {
-  /** Every resource of this type in a snapshot; the same object for the same snapshot, so that streams share it. */
-  collection(snapshot: Snapshot): Collection;
+  /**
+   * Every resource of this type in a snapshot; the same object for the same snapshot, so that streams
+   * share it. Undefined where the snapshot does not say what there is: then what was there before
+   * stays, and nothing is answered before anything was.
+   */
+  collection(snapshot: Snapshot): Collection | undefined;
   /** The empty collection of this type; one object for all streams, so that they share diffs from it. */
   readonly nothing: Collection;
   /** Whether all resources may be asked for, by `*` or by naming none; false for EDS and RDS. */
@@ -35,6 +41,12 @@ export interface ServedType {
   readonly priority: number;
   /** Type URL of which resources are sent again when resources of the same name change here: EDS after CDS, else a changed cluster stays warming. */
   readonly renews?: string;
+  /** Which xDS type this is; absent: none, so that it has no part in transitions. */
+  readonly xds?: XdsTypeName;
+  /** The resource for a name that is asked for and does not exist: equal for equal names. Absent: none, the name is left out. */
+  fallback?(name: string): Resource;
+  /** A resource as it is answered at the `opening`th time that the type is asked for anew on a stream; asked from the second on. Absent: always the same. */
+  variant?(resource: Resource, opening: number): Resource;
 }
 
 /** What a resolver says of a type URL or collection. */

@@ -11,6 +11,7 @@ import { heldCollection, isUnknown, unknownResource } from "./held.ts";
 import { Interest } from "./interest.ts";
 import { Parking, type Proposal } from "./parking.ts";
 import type { ServedType } from "./resolve.ts";
+import { shaped } from "./shaped.ts";
 import type { Content, Event, Push, SubscriptionStatus } from "./stream.ts";
 
 /** Names listed in a nack event. */
@@ -57,6 +58,8 @@ export class Subscription {
   #fresh = false;
   /** Whether an answer is due though nothing may have changed. */
   #due = false;
+  /** How often the type was asked for anew. */
+  #openings = 0;
   #pending: Pending | undefined;
   #lastNonce: string | undefined;
   #sentVersion: string | undefined;
@@ -97,6 +100,7 @@ export class Subscription {
     this.#pending = undefined;
     this.#told = undefined;
     this.#fresh = true;
+    this.#openings++;
   }
 
   /** The peer starts with nothing: it gets what it asks for as a difference from that. */
@@ -151,10 +155,10 @@ export class Subscription {
     this.#pending = { ...this.#pending, proposal };
   }
 
-  /** Takes all there is of this type now; true if that may give a push. */
-  retarget(all: Collection): boolean {
+  /** Takes all there is of this type now, if that is known; true if it may give a push. */
+  retarget(all: Collection | undefined): boolean {
     const before = this.#all;
-    if (before === all) return false;
+    if (all === undefined || before === all) return false;
     this.#all = all;
     return before?.version !== all.version;
   }
@@ -180,7 +184,7 @@ export class Subscription {
       this.#due = false;
       return undefined;
     }
-    const target = this.interest.select(this.#all);
+    const target = this.#select(this.#all);
     this.#believe(target);
     // A difference can be sent only from something that the peer is known to hold.
     const base = this.incremental && !this.#fresh ? this.#parking.accepted : undefined;
@@ -211,6 +215,12 @@ export class Subscription {
       ...(this.#lastNack === undefined ? {} : { lastNack: this.#lastNack }),
       parked: this.#parking.size,
     };
+  }
+
+  /** What the peer asks for of all there is, in the form in which it can take it. */
+  #select(all: Collection): Collection {
+    const { interest, served } = this;
+    return shaped(interest.select(all), served, interest.names, this.#openings);
   }
 
   #refused(error: Status, { nonce, proposal, sent, accepted }: Pending): Event {

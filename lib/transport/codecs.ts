@@ -37,6 +37,7 @@ export function sotwCodec(controlPlane: string): SessionCodec<DiscoveryRequest> 
     protocol: "ads",
     decode: discoveryRequestCodec.decode,
     identify: (request) => identifyNode(request.node),
+    typeOf: (request) => request.typeUrl,
     compose: (push) => composeSotw({ ...envelope(push), controlPlane }, full(push, "sotw")),
   };
 }
@@ -47,6 +48,7 @@ export function deltaCodec(controlPlane: string): SessionCodec<DeltaDiscoveryReq
     protocol: "ads-delta",
     decode: deltaDiscoveryRequestCodec.decode,
     identify: (request) => identifyNode(request.node),
+    typeOf: (request) => request.typeUrl,
     compose: (push) => {
       const { content } = push;
       if (content.kind === "full") {

@@ -14,10 +14,12 @@ export interface FactSources {
   readonly introduction: PeerIntroduction | undefined;
   /** Name of the sink, where we dialled. */
   readonly sink: string | undefined;
+  /** Type URL that an xDS client asked for first. */
+  readonly firstType?: string | undefined;
 }
 
 /** What is known of a peer. */
-export function factsOf({ protocol, peer, introduction, sink }: FactSources): PeerFacts {
+export function factsOf({ protocol, peer, introduction, sink, firstType }: FactSources): PeerFacts {
   const { id = "", userAgent, annotations = {}, metadata = {} } = introduction ?? {};
   const { listener } = peer;
   return {
@@ -27,6 +29,7 @@ export function factsOf({ protocol, peer, introduction, sink }: FactSources): Pe
     metadata,
     identities: identitiesOf(peer),
     ...(userAgent === undefined ? {} : { userAgent }),
+    ...(firstType === undefined ? {} : { firstType }),
     ...(listener === undefined ? {} : { listener }),
     ...(sink === undefined ? {} : { sink }),
   };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ClientKind } from "../model/settings.ts";
 import { DeltaMachine } from "../protocol/delta.ts";
 import { McpSourceMachine } from "../protocol/mcp_source.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../protocol/mesh_config.ts";
 import type { Resolver } from "../protocol/resolve.ts";
 import { SotwMachine } from "../protocol/sotw.ts";
+import type { XdsResolvers } from "../protocol/xds_resolver.ts";
 import {
   deltaCodec,
   incrementalMeshConfigCodec,
@@ -30,7 +32,8 @@ export interface ServiceOptions {
   readonly sessions: Sessions;
   /** Our name, `control_plane.identifier` in each xDS response. */
   readonly instance: string;
-  readonly typeUrls: Resolver;
+  /** What type URLs stand for: to everyone alike, or by what kind of client asks. */
+  readonly typeUrls: Resolver | XdsResolvers;
   /** Asked at each new stream, since the answer to unknown collections is a live setting. */
   readonly collections: () => Resolver;
 }
@@ -38,14 +41,19 @@ export interface ServiceOptions {
 /** Adds MCP ResourceSource, its older form AggregatedMeshConfigService, and ADS to a server; of the latter two both variants. */
 export function addServices(server: PushServer, options: ServiceOptions): void {
   const { sessions, typeUrls, collections } = options;
+  const resolvers = typeof typeUrls === "function" ? typeUrls : () => typeUrls;
   const sotw = sotwCodec(options.instance);
   const delta = deltaCodec(options.instance);
   const mcp = mcpCodec("mcp-source");
   server.addStream(ADS_PATHS.sotw, (stream) => {
-    sessions.open(stream, (prefix) => new SotwMachine({ prefix, resolver: typeUrls }), sotw);
+    const machine = (prefix: string, kind: () => ClientKind) =>
+      new SotwMachine({ prefix, resolver: resolvers(kind) });
+    sessions.open(stream, machine, sotw);
   });
   server.addStream(ADS_PATHS.delta, (stream) => {
-    sessions.open(stream, (prefix) => new DeltaMachine({ prefix, resolver: typeUrls }), delta);
+    const machine = (prefix: string, kind: () => ClientKind) =>
+      new DeltaMachine({ prefix, resolver: resolvers(kind) });
+    sessions.open(stream, machine, delta);
   });
   server.addStream(RESOURCE_SOURCE_PATH, (stream) => {
     const machine = (prefix: string) => new McpSourceMachine({ prefix, resolver: collections() });

@@ -37,7 +37,8 @@ interface InFlight {
 export interface SessionParts<Request> {
   readonly key: number;
   readonly stream: PushStream;
-  readonly machine: StreamMachine<Request>;
+  /** Makes the state machine; it may ask what kind of client the peer is, once that has said something. */
+  readonly machine: (kind: () => ClientKind) => StreamMachine<Request>;
   readonly codec: SessionCodec<Request>;
   readonly sender: Sender;
   readonly observer: SessionObserver;
@@ -56,6 +57,7 @@ export class Session<Request> implements SessionInfo {
   readonly protocol: ProtocolName;
   readonly openedAt: number;
   readonly #parts: SessionParts<Request>;
+  readonly #machine: StreamMachine<Request>;
   readonly #attachment: Attachment;
   readonly #inFlight = new Map<string, InFlight>();
   /** Out of which publication each type was last answered. */
@@ -68,6 +70,7 @@ export class Session<Request> implements SessionInfo {
   #rules: readonly PeerRule[] | undefined;
   #publication: Publication | undefined;
   #peer: PeerIntroduction | undefined;
+  #firstType: string | undefined;
   #bytesSent = 0;
   #requests = 0;
   #hearing: (() => void) | undefined;
@@ -76,6 +79,7 @@ export class Session<Request> implements SessionInfo {
 
   constructor(parts: SessionParts<Request>) {
     this.#parts = parts;
+    this.#machine = parts.machine(() => this.kind);
     this.key = parts.key;
     this.protocol = parts.codec.protocol;
     this.openedAt = parts.clock.now();
@@ -140,18 +144,18 @@ export class Session<Request> implements SessionInfo {
   }
 
   subscriptions(): readonly SubscriptionStatus[] {
-    return this.#parts.machine.status();
+    return this.#machine.status();
   }
 
   /** Makes what is published now, as far as its rule goes, the state that the peer is to get. */
   retarget(): void {
     const { assignments } = this.#parts;
     if (this.#rules === undefined) return; // who it is decides what it gets
-    if (this.#rules !== assignments.rules) this.#assign();
+    if (this.#rules !== assignments.rules && !this.#reassign()) return;
     const snapshot = assignments.snapshotOf(this.#assignment);
     if (snapshot === undefined) return;
     this.#publication = assignments.publication;
-    this.#parts.machine.retarget(snapshot);
+    this.#machine.retarget(snapshot);
     this.#attachment.wake();
   }
 
@@ -183,7 +187,7 @@ export class Session<Request> implements SessionInfo {
   }
 
   #receive(bytes: Uint8Array): void {
-    const { codec, machine, stream, observer } = this.#parts;
+    const { codec, stream, observer } = this.#parts;
     this.#requests++;
     this.#hearing?.();
     let request: Request;
@@ -194,7 +198,7 @@ export class Session<Request> implements SessionInfo {
       return stream.end({ code: "INVALID_ARGUMENT", message: this.#reason });
     }
     this.#identify(request);
-    const received = machine.receive(request);
+    const received = this.#machine.receive(request);
     if (!received.ok) {
       this.#reason = received.message;
       return stream.end({ code: received.code, message: received.message });
@@ -209,18 +213,34 @@ export class Session<Request> implements SessionInfo {
   /** The first request, and the first that says who sends it, tell which rule the peer falls under. */
   #identify(request: Request): void {
     const known = this.#peer;
-    this.#peer ??= this.#parts.codec.identify(request);
+    const { codec } = this.#parts;
+    this.#peer ??= codec.identify(request);
+    this.#firstType ??= codec.typeOf?.(request);
     if (this.#rules !== undefined && this.#peer === known) return;
     this.#assign();
     this.retarget();
   }
 
   #assign(): void {
-    const { assignments, codec, stream, sink } = this.#parts;
+    const { assignments, codec: { protocol }, stream: { peer }, sink } = this.#parts;
     this.#rules = assignments.rules;
     this.#assignment = assignments.assign(
-      factsOf({ protocol: codec.protocol, peer: stream.peer, introduction: this.#peer, sink }),
+      factsOf({ protocol, peer, introduction: this.#peer, sink, firstType: this.#firstType }),
     );
+  }
+
+  /** Asks the rules again; false where the stream had to end, for what was asked for on it is another kind of client's. */
+  #reassign(): boolean {
+    const before = this.kind;
+    this.#assign();
+    const { codec } = this.#parts;
+    if (codec.typeOf === undefined || before === this.kind) return true;
+    if (this.#machine.status().length === 0) return true;
+    const reason =
+      `the rules of \`peers\` now say that this client is ${this.kind}, not ${before}; ` +
+      "what it asks for again is answered as that";
+    this.end("UNAVAILABLE", reason);
+    return false;
   }
 
   /** Whether a type that was asked for on this stream before is asked for anew. */
@@ -243,13 +263,13 @@ export class Session<Request> implements SessionInfo {
   }
 
   #next(): Message | undefined {
-    const { codec, machine, observer, opening } = this.#parts;
+    const { codec, observer, opening } = this.#parts;
     if (this.#openingDue) {
       this.#openingDue = false;
       return opening;
     }
     if (this.#pacing.holding) return undefined;
-    const push = machine.next();
+    const push = this.#machine.next();
     if (push === undefined) return undefined;
     const message = codec.compose(push);
     this.#bytesSent += message.length;

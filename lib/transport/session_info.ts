@@ -24,6 +24,8 @@ export interface SessionCodec<Request> {
   compose(push: Push): Message;
   /** What the request says of who sends it, if it does. */
   identify(request: Request): PeerIntroduction | undefined;
+  /** Type URL of an xDS request, which tells what kind of client it is that says nothing of itself. Absent: it tells nothing. */
+  typeOf?(request: Request): string;
 }
 
 /** What a peer says of itself in its requests. No identity: that is the transport's. */

@@ -56,10 +56,13 @@ export class Sessions implements Disposable {
     });
   }
 
-  /** Makes a stream a session. `machine` gets a prefix that is its own, for its nonces. */
+  /**
+   * Makes a stream a session. `machine` gets a prefix that is its own, for its nonces, and what kind of
+   * client the peer is, to be asked once it has said something.
+   */
   open<Request>(
     stream: PushStream,
-    machine: (prefix: string) => StreamMachine<Request>,
+    machine: (prefix: string, kind: () => ClientKind) => StreamMachine<Request>,
     codec: SessionCodec<Request>,
     extra: { sink?: string; wave?: number; opening?: Message } = {},
   ): Session<Request> {
@@ -68,7 +71,7 @@ export class Sessions implements Disposable {
     const parts = {
       key,
       stream,
-      machine: machine(`${this.#run}-${key}-`),
+      machine: (kind: () => ClientKind) => machine(`${this.#run}-${key}-`, kind),
       codec,
       sender,
       observer,

@@ -6,6 +6,7 @@
 import { fitsIdentity } from "../model/identity_pattern.ts";
 import { matchesPattern } from "../model/pattern.ts";
 import type { ClientKind, PeerMatch, PeerRule } from "../model/settings.ts";
+import { xdsTypeByUrl } from "../model/xds_type.ts";
 
 /** What is known of a peer. */
 export interface PeerFacts {
@@ -14,6 +15,8 @@ export interface PeerFacts {
   readonly id: string;
   /** For example `envoy` or `gRPC Go`, as the peer says. */
   readonly userAgent?: string;
+  /** Type URL that an xDS client asked for first. */
+  readonly firstType?: string;
   /** Of an MCP sink's node. */
   readonly annotations: Readonly<Record<string, string>>;
   /** Top-level texts of an xDS node's metadata. */
@@ -31,14 +34,20 @@ export function ruleFor(rules: readonly PeerRule[], peer: PeerFacts): PeerRule |
   return rules.find(({ match }) => matches(match, peer));
 }
 
-/** What kind of client a peer is: as its rule says, else as it says of itself. Whoever says nothing is Istio's. */
+/**
+ * What kind of client a peer is: as its rule says, else as it says of itself, else as what it asks for
+ * first tells: clusters, endpoints, listeners and routes are for an Envoy, or for a Dubbo application,
+ * whose node is that of a sidecar without a user agent; everything else is for Istio.
+ */
 export function clientKind(rule: PeerRule | undefined, peer: PeerFacts): ClientKind {
   if (rule?.as !== undefined) return rule.as;
-  const { protocol, metadata, userAgent = "" } = peer;
+  const { protocol, id, metadata, userAgent = "", firstType } = peer;
   // Only an istiod asks for Istio's own objects; its node is that of any sidecar otherwise.
   if (protocol === "mcp" || textOf(metadata, "GENERATOR") === "api") return "istio";
   if (userAgent.startsWith("gRPC")) return "grpc";
-  return userAgent === "envoy" ? "envoy" : "istio";
+  if (userAgent === "envoy") return "envoy";
+  if (firstType === undefined || xdsTypeByUrl(firstType) === undefined) return "istio";
+  return userAgent === "" && id.startsWith("sidecar~") ? "dubbo" : "envoy";
 }
 
 function matches(match: PeerMatch, peer: PeerFacts): boolean {

@@ -13,7 +13,7 @@ const everyKind = snapshotOf(
 
 function served(resolution: Resolution) {
   assert(resolution.kind === "served", JSON.stringify(resolution));
-  return [...resolution.type.collection(everyKind)].map(({ name }) => name);
+  return [...resolution.type.collection(everyKind)!].map(({ name }) => name);
 }
 
 function message(resolution: Resolution): string {

@@ -1,0 +1,34 @@
+/**
+ * A selection in the form in which a client can take it: with a resource for every name that it asks
+ * for, and told from what it was answered before (protocols.md section 6).
+ *
+ * @module
+ */
+import type { Resource } from "../model/resource.ts";
+import type { Collection } from "../snapshot/collection.ts";
+import type { ServedType } from "./resolve.ts";
+
+/**
+ * What is selected, with the type's fallback for names that are missing and in its variant for this
+ * opening, counted from 1; `selected` itself where the type has neither.
+ */
+export function shaped(
+  selected: Collection,
+  { fallback, variant }: ServedType,
+  names: ReadonlySet<string>,
+  opening: number,
+): Collection {
+  const whole = fallback === undefined ? selected : completed(selected, fallback, names);
+  if (variant === undefined || opening < 2) return whole;
+  return whole.patch(Array.from(whole, (resource) => variant(resource, opening)), []);
+}
+
+function completed(
+  selected: Collection,
+  fallback: (name: string) => Resource,
+  names: ReadonlySet<string>,
+): Collection {
+  const missing: Resource[] = [];
+  for (const name of names) if (selected.get(name) === undefined) missing.push(fallback(name));
+  return selected.patch(missing, []);
+}

@@ -1,0 +1,113 @@
+/**
+ * What each kind of client is served under which type URL: Istio's kinds to everyone, the xDS types of
+ * a client view to Envoys, gRPC and Dubbo, by the rules that each of them goes by (protocols.md
+ * sections 3 to 6).
+ *
+ * @module
+ */
+import { MCP_RESOURCE_TYPE_URL, MESH_CONFIG_TYPE_URL } from "../model/kind.ts";
+import type { Resource } from "../model/resource.ts";
+import type { ClientKind } from "../model/settings.ts";
+import {
+  XDS_TYPES,
+  type XdsType,
+  xdsType,
+  xdsTypeByUrl,
+  type XdsTypeName,
+} from "../model/xds_type.ts";
+import { Collection } from "../snapshot/collection.ts";
+import { quote } from "./quote.ts";
+import { type Resolution, type Resolver, type ServedType, typeUrlResolver } from "./resolve.ts";
+
+/** Kinds of clients that a view is made for. */
+type ViewKind = Exclude<ClientKind, "istio">;
+
+/** How a Dubbo client gets answers that it can live with (protocols.md section 6). */
+export interface DubboAnswers {
+  /** The resource for a name that is asked for and does not exist, else the client starts over for ever. */
+  empty(type: XdsTypeName, name: string): Resource;
+  /**
+   * A route configuration as it is answered at the `opening`th time that it is asked for anew on a
+   * stream, 2 or more: it must differ from the one before or the client hangs.
+   */
+  variant(routes: Resource, opening: number): Resource;
+}
+
+/** Makes the resolver of one stream; `kind` is asked whenever a type is asked for the first time. */
+export type XdsResolvers = (kind: () => ClientKind) => Resolver;
+
+/** Makes resolvers of type URLs, one for each stream, that share everything made from nothing. */
+export function xdsResolvers(dubbo: DubboAnswers): XdsResolvers {
+  const istio = typeUrlResolver();
+  const nothing = new Map(XDS_TYPES.map(({ typeUrl }) => [typeUrl, Collection.empty(typeUrl)]));
+  const table = (kind: ViewKind) =>
+    new Map(
+      XDS_TYPES.map((
+        type,
+      ) => [type.typeUrl, served(type, kind, nothing.get(type.typeUrl)!, dubbo)]),
+    );
+  const tables: Readonly<Record<ViewKind, ReadonlyMap<string, ServedType>>> = {
+    envoy: table("envoy"),
+    grpc: table("grpc"),
+    dubbo: table("dubbo"),
+  };
+  return (kind) => ({ resolve: (typeUrl) => resolve(typeUrl, kind(), istio, tables) });
+}
+
+function resolve(
+  typeUrl: string,
+  kind: ClientKind,
+  istio: Resolver,
+  tables: Readonly<Record<ViewKind, ReadonlyMap<string, ServedType>>>,
+): Resolution {
+  if (kind === "istio") {
+    return xdsTypeByUrl(typeUrl) === undefined
+      ? istio.resolve(typeUrl)
+      : { kind: "unsupported", message: notForIstio(typeUrl) };
+  }
+  const type = tables[kind].get(typeUrl);
+  if (type !== undefined) return { kind: "served", type };
+  const resolution = istio.resolve(typeUrl);
+  if (resolution.kind === "served") return resolution;
+  return { kind: "unsupported", message: unsupported(typeUrl, kind) };
+}
+
+function served(
+  { name, wildcard, typeUrl }: XdsType,
+  kind: ViewKind,
+  nothing: Collection,
+  dubbo: DubboAnswers,
+): ServedType {
+  return {
+    xds: name,
+    // Missing in a view that is made for another kind of client: then nothing is known of it.
+    collection: (snapshot) => snapshot.collections.get(name),
+    nothing,
+    wildcard: wildcard && kind !== "grpc", // a gRPC client names what it wants (cases P8)
+    complete: wildcard,
+    priority: XDS_TYPES.findIndex((type) => type.typeUrl === typeUrl),
+    ...(name === "Cluster" ? { renews: xdsType("ClusterLoadAssignment").typeUrl } : {}),
+    ...(kind === "dubbo" && !wildcard
+      ? { fallback: (wanted: string) => dubbo.empty(name, wanted) }
+      : {}),
+    ...(kind === "dubbo" && name === "RouteConfiguration"
+      ? { variant: (routes: Resource, opening: number) => dubbo.variant(routes, opening) }
+      : {}),
+  };
+}
+
+function notForIstio(typeUrl: string): string {
+  return `type URL ${quote(typeUrl)} is not served on this stream, which counts as an istiod's: ` +
+    "its node says GENERATOR=api, a rule of `peers` says `as: istio`, or a type of Istio's was " +
+    "asked for first. An istiod gets Istio's own types; whoever wants clusters, endpoints, " +
+    "listeners and routes needs a rule of `peers` with `as: envoy`, `as: grpc` or `as: dubbo`, " +
+    "and no GENERATOR=api in its node";
+}
+
+function unsupported(typeUrl: string, kind: ViewKind): string {
+  const xds = XDS_TYPES.map((type) => `${type.typeUrl} (${type.shortName})`).join(", ");
+  const what = `this client counts as ${kind}: served are ${xds}, and to whoever asks for them ` +
+    `Istio's types, each in a ${MCP_RESOURCE_TYPE_URL}, ${MESH_CONFIG_TYPE_URL} always empty`;
+  if (typeUrl === "") return `a request must say its type_url; ${what}`;
+  return `type URL ${quote(typeUrl)} is not served here; ${what}`;
+}
