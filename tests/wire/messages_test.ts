@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import * as messages from "../../lib/wire/messages.ts";
 import { nameOf, root } from "./arbitrary.ts";
+import { XDS_INTERFACES } from "./xds_interfaces.ts";
 import { NETWORKING_FIELDS } from "./networking_fields.ts";
 
 /** Every property of an interface; the compiler sees to it that none is missing and none too many. */
@@ -143,6 +144,20 @@ const CONSTRAINTS: Keys<messages.DynamicParameterConstraints> = {
 
 const INTERFACES: Readonly<Record<string, Readonly<Record<string, true>>>> = {
   ...NETWORKING_FIELDS,
+  "istio.networking.v1alpha3.VirtualService": keys<messages.VirtualService>({
+    hosts: true,
+    gateways: true,
+    http: true,
+    tcp: true,
+    tls: true,
+    exportTo: true,
+  }),
+  "istio.networking.v1alpha3.DestinationRule": keys<messages.DestinationRule>({
+    host: true,
+    trafficPolicy: true,
+    subsets: true,
+    exportTo: true,
+  }),
   "google.rpc.Status": STATUS,
   "google.protobuf.Any": keys<messages.Any>({ typeUrl: true, value: true }),
   "google.protobuf.Timestamp": keys<messages.Timestamp>({ seconds: true, nanos: true }),
@@ -206,6 +221,7 @@ const INTERFACES: Readonly<Record<string, Readonly<Record<string, true>>>> = {
   "envoy.service.discovery.v3.DeltaDiscoveryRequest": DELTA_REQUEST,
   "envoy.service.discovery.v3.DeltaDiscoveryResponse": DELTA_RESPONSE,
   "envoy.service.discovery.v3.Resource": DELTA_RESOURCE,
+  ...XDS_INTERFACES,
 };
 
 function keys<T>(of: Keys<T>): Readonly<Record<string, true>> {
