@@ -9,6 +9,7 @@ import type { DeltaDiscoveryRequest, DiscoveryRequest } from "../wire/messages/d
 import type { Status } from "../wire/messages/common.ts";
 import type { Node } from "../wire/messages/node.ts";
 import { quote } from "./quote.ts";
+import { unfit } from "./unfit.ts";
 
 /** The two forms of ADS: each response the whole of a type, or what changed. */
 export type AdsVariant = "sotw" | "delta";
@@ -16,7 +17,7 @@ export type AdsVariant = "sotw" | "delta";
 /** A type to ask for. */
 export interface AdsType {
   readonly typeUrl: string;
-  /** Resources asked for by name; absent: all there are. */
+  /** Resources asked for by name; none: nothing is asked for yet; absent: all there are. */
   readonly names?: readonly string[];
 }
 
@@ -74,24 +75,24 @@ export interface AdsTypeStatus {
   readonly lastNack?: string;
 }
 
-/** Longest nonce or version that is kept and repeated. Characters. */
-const LONGEST_TOKEN = 4096;
-
-/** Most responses of one type that may wait for their verdicts. */
-const MOST_PENDING = 100;
-
 /** Longest reason that is kept. Characters. */
 const REASON_KEPT = 2000;
 
 /** One type of one stream. */
 interface Subscription {
-  readonly type: AdsType;
+  readonly typeUrl: string;
+  /** Asked for by name; undefined: all there are. */
+  names: readonly string[] | undefined;
+  /** The names that the server was told last. */
+  told: readonly string[] | undefined;
   asked: boolean;
   answered: boolean;
   /** Whether its answer is no longer waited for. */
   passed: boolean;
   /** Of the last response accepted; empty before any. */
   version: string;
+  /** Of the last response that got its verdict; empty before any. */
+  nonce: string;
   /** By nonce, versions of responses without a verdict. */
   readonly pending: Map<string, string>;
   acks: number;
@@ -123,12 +124,16 @@ export class AdsClientMachine {
   /** Asks for a further type, after the others. One that is asked for already stays as it is. */
   ask(type: AdsType): void {
     if (this.#subscriptions.has(type.typeUrl)) return;
-    this.#subscriptions.set(type.typeUrl, {
-      type,
+    const { typeUrl, names } = type;
+    this.#subscriptions.set(typeUrl, {
+      typeUrl,
+      names,
+      told: undefined,
       asked: false,
       answered: false,
       passed: false,
       version: "",
+      nonce: "",
       pending: new Map(),
       acks: 0,
       nacks: 0,
@@ -136,12 +141,29 @@ export class AdsClientMachine {
     });
   }
 
+  /**
+   * Asks for these names of a type from now on, in place of those before; for nothing, where there are
+   * none. Throws a TypeError for a type that is not asked for by name.
+   */
+  rename(typeUrl: string, names: readonly string[]): void {
+    const subscription = this.#subscriptions.get(typeUrl);
+    if (subscription?.names === undefined) {
+      throw new TypeError(`${quote(typeUrl)} is not asked for by name`);
+    }
+    subscription.names = names;
+  }
+
   /** The next request, if one is due; it counts as sent. Answers go before types not asked for yet. */
   next(): AdsRequest | undefined {
     const answer = this.#answers.shift();
     if (answer !== undefined) return this.#answer(answer);
     for (const subscription of this.#subscriptions.values()) {
-      if (!subscription.asked) return this.#open(subscription);
+      if (!subscription.asked) {
+        if (subscription.names?.length === 0) continue; // to name none would be to ask for all
+        return this.#open(subscription);
+      }
+      const renamed = this.#renamed(subscription);
+      if (renamed !== undefined) return renamed;
       if (this.#options.oneByOne && !subscription.answered && !subscription.passed) {
         return undefined;
       }
@@ -176,6 +198,7 @@ export class AdsClientMachine {
       throw new TypeError(`no response ${quote(nonce)} of ${quote(type)} waits for a verdict`);
     }
     subscription.pending.delete(nonce);
+    subscription.nonce = nonce;
     if (error === undefined) {
       subscription.acks++;
       subscription.version = version;
@@ -189,8 +212,8 @@ export class AdsClientMachine {
   /** Each type, in the order in which they are asked for. */
   status(): AdsTypeStatus[] {
     return [...this.#subscriptions.values()].map((subscription) => ({
-      type: subscription.type.typeUrl,
-      ...(subscription.type.names === undefined ? {} : { names: subscription.type.names.length }),
+      type: subscription.typeUrl,
+      ...(subscription.names === undefined ? {} : { names: subscription.names.length }),
       asked: subscription.asked,
       answered: subscription.answered,
       ...(subscription.acks === 0 ? {} : { version: subscription.version }),
@@ -202,9 +225,10 @@ export class AdsClientMachine {
   }
 
   #open(subscription: Subscription): AdsRequest {
-    const { typeUrl, names = [] } = subscription.type;
+    const { typeUrl, names = [] } = subscription;
     const { variant, initial } = this.#options;
     subscription.asked = true;
+    subscription.told = names;
     const node = this.#node(!this.#greeted);
     if (variant === "sotw") {
       return { variant, message: { ...node, typeUrl, resourceNames: names } };
@@ -216,14 +240,37 @@ export class AdsClientMachine {
     };
   }
 
+  /** The request that tells other names, if one is due. */
+  #renamed(subscription: Subscription): AdsRequest | undefined {
+    const { typeUrl, names, told = [], version, nonce, pending } = subscription;
+    if (names === undefined || sameNames(names, told)) return undefined;
+    const { variant } = this.#options;
+    if (variant === "sotw") {
+      // With its nonce this would accept a response that waits for its verdict; the answer says the names too.
+      if (pending.size > 0) return undefined;
+      subscription.told = names;
+      const message = { versionInfo: version, resourceNames: names, typeUrl, responseNonce: nonce };
+      return { variant, message };
+    }
+    subscription.told = names;
+    const [before, now] = [new Set(told), new Set(names)];
+    const message = {
+      typeUrl,
+      resourceNamesSubscribe: names.filter((name) => !before.has(name)),
+      resourceNamesUnsubscribe: told.filter((name) => !now.has(name)),
+    };
+    return { variant, message };
+  }
+
   #answer({ subscription, version, nonce, error }: Answer): AdsRequest {
-    const { typeUrl, names = [] } = subscription.type;
+    const { typeUrl, names = [] } = subscription;
     const { variant } = this.#options;
     const verdict = error === undefined ? {} : { errorDetail: error };
     const node = this.#node(variant === "sotw");
     if (variant === "delta") {
       return { variant, message: { ...node, typeUrl, responseNonce: nonce, ...verdict } };
     }
+    subscription.told = names;
     return {
       variant,
       message: {
@@ -244,21 +291,6 @@ export class AdsClientMachine {
   }
 }
 
-/** Why a response cannot be answered, if it cannot. */
-function unfit({ type, pending }: Subscription, nonce: string, version: string) {
-  const what = `the response of ${quote(type.typeUrl)}`;
-  if (nonce === "") {
-    return `${what} has no nonce, so nothing can be answered that is not a new request`;
-  }
-  if (nonce.length > LONGEST_TOKEN) {
-    return `${what} has a nonce of more than ${LONGEST_TOKEN} characters`;
-  }
-  if (version.length > LONGEST_TOKEN) {
-    return `${what} has a version of more than ${LONGEST_TOKEN} characters`;
-  }
-  if (pending.has(nonce)) return `${what} has the nonce ${quote(nonce)} of one not answered yet`;
-  if (pending.size >= MOST_PENDING) {
-    return `${MOST_PENDING} responses of ${quote(type.typeUrl)} came without waiting for an answer`;
-  }
-  return undefined;
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || a.length === b.length && a.every((name, i) => name === b[i]);
 }

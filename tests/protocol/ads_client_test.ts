@@ -5,6 +5,7 @@
  * - `response: …` is the head of a response; `means` is `unasked`, or part of why it is unfit.
  * - `accept: a` and `refuse: { nonce: a, message: … }` are verdicts.
  * - `ask: Sidecar` asks for a further type.
+ * - `rename: { EDS: [a, b] }` asks for these names of a type from now on.
  * - `goOn: true` stops waiting for an answer; `status` compares parts of the status.
  */
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
@@ -48,6 +49,7 @@ interface Step {
   readonly accept?: string | Verdict;
   readonly refuse?: Verdict;
   readonly ask?: string;
+  readonly rename?: Readonly<Record<string, readonly string[]>>;
   readonly goOn?: true;
   readonly status?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -114,7 +116,9 @@ function take(machine: AdsClientMachine, step: Step, waiting: Map<string, string
     const { nonce, code = 3, message = "", type = waiting.get(nonce)! } = step.refuse;
     machine.settle(urlOf(type), nonce, { code, message, details: [] });
   } else if (step.ask !== undefined) machine.ask(typeOf(step.ask));
-  else if (step.goOn !== undefined) machine.goOn();
+  else if (step.rename !== undefined) {
+    for (const [type, names] of Object.entries(step.rename)) machine.rename(urlOf(type), names);
+  } else if (step.goOn !== undefined) machine.goOn();
   else if (step.status !== undefined) compare(machine, step.status);
   else throw new Error(`unknown step ${key}`);
 }
@@ -203,4 +207,10 @@ Deno.test("ads client: what a server says is bounded", () => {
   assertEquals(machine.receive({ type: "t", nonce: "one more", version: "" }).kind, "unfit");
   machine.settle("t", "n0", { code: 3, message: "m".repeat(5000), details: [] });
   assertEquals(machine.status()[0]!.lastNack?.length, 2000);
+});
+
+Deno.test("ads client: a type that is not asked for by name cannot be renamed", () => {
+  const machine = new AdsClientMachine({ variant: "sotw", node: NODE, types: [{ typeUrl: "t" }] });
+  assertThrows(() => machine.rename("t", ["a"]), TypeError, '"t" is not asked for by name');
+  assertThrows(() => machine.rename("u", ["a"]), TypeError, '"u" is not asked for by name');
 });
