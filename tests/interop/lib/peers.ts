@@ -47,6 +47,12 @@ export const PEERS: readonly BuiltPeer[] = [
     what: "proxy of ADS that makes answers wrong",
   },
   {
+    binary: "go-control-plane",
+    module: "peers/go-control-plane",
+    package: "./cmd/go-control-plane",
+    what: "go-control-plane's server, and what it takes to compare ours with it",
+  },
+  {
     binary: "h2spec",
     module: "peers/h2spec",
     package: "github.com/summerwind/h2spec/cmd/h2spec",
