@@ -10,6 +10,7 @@ import type { Publication, Subscriber } from "../snapshot/hub.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { PeerFacts } from "../view/peer_rules.ts";
 import type { Message } from "../wire/compose.ts";
+import type { ClientViews } from "../view/client_views.ts";
 import { Assignments } from "./assignments.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Sender } from "./sender.ts";
@@ -27,6 +28,8 @@ export interface SessionsOptions {
   readonly sender: Sender;
   readonly observer: SessionObserver;
   readonly clock: Clock;
+  /** What clients get that are no istiod. Absent: Istio's kinds alone are served. */
+  readonly views?: ClientViews;
 }
 
 /** What one peer is to get. */
@@ -39,7 +42,7 @@ export interface PeerView {
 export class Sessions implements Disposable {
   readonly #options: SessionsOptions;
   readonly #live = new Map<number, { info: SessionInfo; retarget: () => void }>();
-  readonly #assignments = new Assignments();
+  readonly #assignments: Assignments;
   readonly #subscription: Disposable;
   /** Of this run: a nonce of an earlier one, still on its way at a peer, must not equal one of ours. */
   readonly #run: string;
@@ -48,12 +51,19 @@ export class Sessions implements Disposable {
   constructor(options: SessionsOptions) {
     this.#options = options;
     this.#run = options.clock.now().toString(36);
+    this.#assignments = new Assignments(options.views);
     const { current } = options.targets;
     if (current !== undefined) this.#assignments.take(current);
     this.#subscription = options.targets.subscribe((publication) => {
       this.#assignments.take(publication);
       for (const { retarget } of this.#live.values()) retarget();
     });
+  }
+
+  /** Has client views made again of what is published, since addresses of names changed. */
+  refresh(): void {
+    this.#assignments.refresh();
+    for (const { retarget } of this.#live.values()) retarget();
   }
 
   /**
