@@ -3,10 +3,9 @@
  *
  * @module
  */
-import type { ClientKind } from "../model/settings.ts";
 import type { XdsType } from "../model/xds_type.ts";
-import type { Resolver } from "../protocol/resolve.ts";
 import { SotwMachine } from "../protocol/sotw.ts";
+import type { XdsResolvers } from "../protocol/xds_resolver.ts";
 import type { Message } from "../wire/compose.ts";
 import type { DiscoveryRequest } from "../wire/messages.ts";
 import { WireError } from "../wire/wire_error.ts";
@@ -20,8 +19,8 @@ export interface FetchOptions {
   readonly sessions: Sessions;
   readonly type: XdsType;
   readonly codec: SessionCodec<DiscoveryRequest>;
-  /** What a client of this kind is served. */
-  readonly resolverOf: (kind: ClientKind) => Resolver;
+  /** What a client is served, by its kind. */
+  readonly resolverOf: XdsResolvers;
 }
 
 /** What came of a request. */
@@ -55,19 +54,27 @@ function fetch(stream: PushStream, bytes: Uint8Array, options: FetchOptions): Fe
       `${type.shortName} is asked for by resource_names: give some`,
     );
   }
-  const introduction = codec.identify(request);
-  const { peer } = stream;
-  const facts = factsOf({ protocol: codec.protocol, peer, introduction, sink: undefined });
-  const view = sessions.view(facts);
+  const view = sessions.view(factsOf({
+    protocol: codec.protocol,
+    peer: stream.peer,
+    introduction: codec.identify(request),
+    sink: undefined,
+    firstType: type.typeUrl,
+  }));
   if (view === undefined) return refused("UNAVAILABLE", "there is nothing to serve yet");
-  const resolver = options.resolverOf(view.kind);
+  const resolver = options.resolverOf(() => view.kind);
   const machine = new SotwMachine({ prefix: sessions.prefix(), resolver });
   const received = machine.receive(request);
   if (!received.ok) return refused(received.code, received.message);
   machine.retarget(view.snapshot);
   const push = machine.next();
-  if (push === undefined) return refused("INVALID_ARGUMENT", "the request asks for nothing");
-  return { message: codec.compose(push) };
+  if (push !== undefined) return { message: codec.compose(push) };
+  return request.resourceNames.length === 0
+    ? refused(
+      "INVALID_ARGUMENT",
+      `a client of kind ${view.kind} names what it wants: give resource_names`,
+    )
+    : refused("UNAVAILABLE", `there are no ${type.method.toLowerCase()} to serve yet`);
 }
 
 function decoded(

@@ -10,6 +10,7 @@ import { DeltaMachine } from "../protocol/delta.ts";
 import { oneTypeResolver } from "../protocol/one_type_resolver.ts";
 import type { Resolver } from "../protocol/resolve.ts";
 import { SotwMachine } from "../protocol/sotw.ts";
+import type { XdsResolvers } from "../protocol/xds_resolver.ts";
 import { deltaCodec, sotwCodec } from "./codecs.ts";
 import { fetchOnce } from "./fetch.ts";
 import { xdsPaths } from "./method_paths.ts";
@@ -22,10 +23,8 @@ export interface XdsServicesOptions {
   readonly sessions: Sessions;
   /** Our name, `control_plane.identifier` in each response. */
   readonly instance: string;
-  /** What streams are served. */
-  readonly typeUrls: Resolver;
-  /** What a client of this kind is served that fetches. Default: what streams are. */
-  readonly typeUrlsOf?: (kind: ClientKind) => Resolver;
+  /** What type URLs stand for: to everyone alike, or by what kind of client asks. */
+  readonly typeUrls: Resolver | XdsResolvers;
 }
 
 /** Adds CDS, EDS, LDS and RDS to a server; of each the stream, the delta stream and the fetch. */
@@ -34,19 +33,23 @@ export function addXdsServices(server: PushServer, options: XdsServicesOptions):
 }
 
 function addXdsService(server: PushServer, type: XdsType, options: XdsServicesOptions): void {
-  const { sessions, typeUrls, typeUrlsOf = () => typeUrls } = options;
+  const { sessions, typeUrls, instance } = options;
   const paths = xdsPaths(type);
-  const sotw = typed(sotwCodec(options.instance), type);
-  const delta = typed(deltaCodec(options.instance), type);
-  const resolver = oneTypeResolver(typeUrls, type);
+  const sotw = typed(sotwCodec(instance), type);
+  const delta = typed(deltaCodec(instance), type);
+  const resolverOf: XdsResolvers = (kind) =>
+    oneTypeResolver(typeof typeUrls === "function" ? typeUrls(kind) : typeUrls, type);
   server.addStream(paths.stream, (stream) => {
-    sessions.open(stream, (prefix) => new SotwMachine({ prefix, resolver }), sotw);
+    const machine = (prefix: string, kind: () => ClientKind) =>
+      new SotwMachine({ prefix, resolver: resolverOf(kind) });
+    sessions.open(stream, machine, sotw);
   });
   server.addStream(paths.delta, (stream) => {
-    sessions.open(stream, (prefix) => new DeltaMachine({ prefix, resolver }), delta);
+    const machine = (prefix: string, kind: () => ClientKind) =>
+      new DeltaMachine({ prefix, resolver: resolverOf(kind) });
+    sessions.open(stream, machine, delta);
   });
   server.addCall(paths.fetch, (stream, request) => {
-    const resolverOf = (kind: ClientKind) => oneTypeResolver(typeUrlsOf(kind), type);
     fetchOnce(stream, request, { sessions, type, codec: sotw, resolverOf });
   });
 }
