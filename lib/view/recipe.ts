@@ -53,6 +53,8 @@ export interface Assembled {
 
 /** How one kind of client is served. */
 export interface Recipe<Data> {
+  /** What is there whatever the services, even without any; its parts have the key "". Absent: nothing. */
+  standing?(context: ViewContext): Pick<Contribution<Data>, "resources" | "parts">;
   /** What the service adds. `addresses` is asked only for names that are among the contribution's `lookUps`. */
   contribute(served: ServedService, context: ViewContext, addresses: Addresses): Contribution<Data>;
   /** A shared resource; its parts come in the order of keys, at least one. */

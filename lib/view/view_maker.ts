@@ -42,11 +42,18 @@ interface Contributed<Data> {
   readonly addresses: readonly (readonly string[] | undefined)[];
 }
 
+/** What goes into resources. */
+type Given<Data> = Pick<Contribution<Data>, "resources" | "parts">;
+
+/** The key of what is there whatever the services. */
+const STANDING = "";
+
 class ViewMaker<Data> implements Maker {
   readonly #recipe: Recipe<Data>;
   readonly #contributed = new Map<string, Contributed<Data>>();
   readonly #claims = new Claims();
   readonly #groups: Groups<Data>;
+  #standing: Given<Data> | undefined;
   #context: ViewContext | undefined;
   #view: XdsView = emptyView();
 
@@ -57,9 +64,7 @@ class ViewMaker<Data> implements Maker {
 
   make(catalogue: Catalogue, addresses: Addresses): XdsView {
     const { services, context } = catalogue;
-    if (this.#context !== context) this.#forgetAll();
-    this.#context = context;
-    let changed = false;
+    let changed = this.#context !== context && this.#begin(context);
     for (const key of this.#contributed.keys()) {
       if (!services.has(key)) changed = this.#remove(key);
     }
@@ -84,25 +89,40 @@ class ViewMaker<Data> implements Maker {
     const contribution = this.#recipe.contribute(served, context, addresses);
     const known = contribution.lookUps.map((name) => addresses.get(name));
     this.#contributed.set(key, { served, contribution, addresses: known });
-    for (const [type, resources] of resourcesOf(contribution)) {
-      for (const resource of resources) this.#claims.add(type, key, resource);
-    }
-    for (const part of contribution.parts) this.#groups.add(key, part);
+    this.#give(key, contribution);
   }
 
   #remove(key: string): boolean {
     const had = this.#contributed.get(key);
     if (had === undefined) return false;
     this.#contributed.delete(key);
-    for (const [type, resources] of resourcesOf(had.contribution)) {
-      for (const { name } of resources) this.#claims.remove(type, key, name);
-    }
-    for (const part of had.contribution.parts) this.#groups.remove(key, part);
+    this.#take(key, had.contribution);
     return true;
   }
 
-  #forgetAll(): void {
+  #give(key: string, given: Given<Data>): void {
+    for (const [type, resources] of resourcesOf(given)) {
+      for (const resource of resources) this.#claims.add(type, key, resource);
+    }
+    for (const part of given.parts) this.#groups.add(key, part);
+  }
+
+  #take(key: string, given: Given<Data>): void {
+    for (const [type, resources] of resourcesOf(given)) {
+      for (const { name } of resources) this.#claims.remove(type, key, name);
+    }
+    for (const part of given.parts) this.#groups.remove(key, part);
+  }
+
+  /** Forgets all that was made in another context; true if anything may differ now. */
+  #begin(context: ViewContext): boolean {
+    const had = this.#standing !== undefined || this.#contributed.size > 0;
     for (const key of [...this.#contributed.keys()]) this.#remove(key);
+    if (this.#standing !== undefined) this.#take(STANDING, this.#standing);
+    this.#context = context;
+    this.#standing = this.#recipe.standing?.(context);
+    if (this.#standing !== undefined) this.#give(STANDING, this.#standing);
+    return had || this.#standing !== undefined;
   }
 
   #patched(context: ViewContext, keys: Iterable<string>): XdsView {
@@ -140,7 +160,7 @@ class ViewMaker<Data> implements Maker {
 export type Outcome = readonly [name: string, resource: Resource | undefined];
 
 function resourcesOf<Data>(
-  { resources }: Contribution<Data>,
+  { resources }: Given<Data>,
 ): (readonly [XdsTypeName, readonly Resource[]])[] {
   return XDS_TYPES.flatMap(({ name }) => {
     const of = resources[name];

@@ -174,3 +174,26 @@ function seeded(seed: number): () => number {
     return state / 2 ** 32;
   };
 }
+
+Deno.test("view maker: what stands is there without any service, and stays", () => {
+  class Standing extends Counting {
+    standing(): Pick<Contribution<string>, "resources" | "parts"> {
+      return {
+        resources: { Cluster: [resource("own", "standing")] },
+        parts: [{ type: "RouteConfiguration", name: "all", data: "first" }],
+      };
+    }
+  }
+  const maker = makerOf(new Standing());
+  const empty = maker.make(catalogue(), NO_ADDRESSES);
+  assertEquals(names(empty, "Cluster"), ["own"]);
+  assertEquals(text(empty, "RouteConfiguration", "all"), "first");
+  assert(maker.make(catalogue(), NO_ADDRESSES) === empty);
+  const full = maker.make(catalogue(served("x/a")), NO_ADDRESSES);
+  assertEquals(text(full, "RouteConfiguration", "all"), "first a");
+  assertEquals(names(full, "Cluster"), ["a.x", "own"]);
+  const context = { ...CONTEXT, namespace: "other" };
+  const again = maker.make({ ...catalogue(), context }, NO_ADDRESSES);
+  assertEquals(names(again, "Cluster"), ["own"]);
+  assertEquals(text(again, "RouteConfiguration", "all"), "first");
+});
