@@ -8,5 +8,5 @@ import { conflicts } from "../convert/conflicts.ts";
 import { convertService } from "../convert/convert.ts";
 import { checkTogether } from "../convert/together.ts";
 
-/** Turns services into ServiceEntries, by Istio's rules and ours. */
+/** Turns services into Istio's objects, by its rules and ours. */
 export const serviceEntryConverter: Converter = { convertService, conflicts, checkTogether };

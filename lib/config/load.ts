@@ -5,6 +5,7 @@
  * @module
  */
 import type { Finding } from "../model/finding.ts";
+import { OWN_KINDS } from "../model/own_names.ts";
 import type { Settings } from "../model/settings.ts";
 import { CauseFinder } from "./causes.ts";
 import { SentState } from "./changes.ts";
@@ -208,9 +209,12 @@ export class ConfigReader {
   }
 
   #changes(): CollectionChange[] {
-    const entries = this.#sent.change("ServiceEntry", this.#services.map(({ entry }) => entry));
+    const all = this.#services.flatMap(({ resources }) => resources);
+    const objects = OWN_KINDS.map((kind) =>
+      this.#sent.change(kind, all.flatMap((one) => one.kind === kind ? [one.resource] : []))
+    );
     const records = this.#sent.change("Service", this.#services.map(({ record }) => record));
-    return [entries, records].filter((change) => change !== undefined);
+    return [...objects, records].filter((change) => change !== undefined);
   }
 
   #checkTogether(choices: readonly Choice[]): Finding[] {

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Finding } from "../model/finding.ts";
-import type { Resource } from "../model/resource.ts";
 import type { ServiceRecord } from "../model/service.ts";
 import type { Settings } from "../model/settings.ts";
+import type { OwnResource } from "./converter.ts";
 import { ConfigReader, type ReaderOptions } from "./load.ts";
 import type { LoadResult } from "./messages.ts";
 
@@ -18,8 +18,8 @@ export interface Loaded {
   readonly findings: readonly Finding[];
   /** Absent where nothing could be made of the configuration. */
   readonly settings?: Settings;
-  /** The ServiceEntries. */
-  readonly resources: readonly Resource[];
+  /** What the services become, of each in turn. */
+  readonly resources: readonly OwnResource[];
   readonly services: readonly ServiceRecord[];
 }
 
@@ -31,7 +31,7 @@ export function loadOnce(config: string, options: ReaderOptions): Loaded {
     result,
     findings: reader.locate(),
     ...(result.settings === undefined ? {} : { settings: result.settings }),
-    resources: reader.services.map(({ entry }) => entry),
+    resources: reader.services.flatMap(({ resources }) => resources),
     services: reader.services.map(({ file, service }) => ({ file, service })),
   };
 }

@@ -7,6 +7,7 @@
 import ipaddr from "ipaddr.js";
 import type { Endpoint, Resolution, Service, ServicePort } from "../model/service.ts";
 import type { DefaultSettings } from "../model/settings.ts";
+import { normaliseTraffic } from "./normalise_traffic.ts";
 import type { Path, Problem } from "./problem.ts";
 import {
   type EndpointInput,
@@ -15,7 +16,7 @@ import {
   SHORT_PORT,
 } from "./schema_service.ts";
 
-/** A service and what its writer should know of how it was read. Warnings only. */
+/** A service and what its writer should know of how it was read. One with an error is not to be used. */
 export interface Normalised {
   readonly service: Service;
   readonly problems: readonly Problem[];
@@ -30,13 +31,7 @@ export function normaliseService(input: ServiceInput, defaults: DefaultSettings)
   const endpoints = input.endpoints === undefined
     ? undefined
     : keepWeighted(input.endpoints.map(normaliseEndpoint), problems);
-  if (input.aliases !== undefined && input.aliases.length > 0) {
-    problems.push(warning(
-      "config/no-effect",
-      ["aliases"],
-      "`aliases` has no effect in this version, which serves no proxyless clients",
-    ));
-  }
+  const traffic = normaliseTraffic(input, endpoints);
   const service: Service = {
     name,
     namespace,
@@ -54,8 +49,9 @@ export function normaliseService(input: ServiceInput, defaults: DefaultSettings)
     labels: sorted(input.labels),
     annotations: sorted(input.annotations),
     aliases: input.aliases ?? [],
+    ...traffic.fields,
   };
-  return { service, problems };
+  return { service, problems: [...problems, ...traffic.problems] };
 }
 
 /** A port of any of its forms: `443`, `443:8443/GRPC`, or a mapping. */
@@ -93,6 +89,7 @@ function normaliseEndpoint(input: EndpointInput): Endpoint {
     locality: long.locality ?? "",
     ...(long.weight === undefined ? {} : { weight: long.weight }),
     serviceAccount: long.serviceAccount ?? "",
+    ...(long.drain === true ? { drain: true as const } : {}),
   };
 }
 

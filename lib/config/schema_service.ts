@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { mapping, portNumber, text, texts } from "./schema_parts.ts";
+import { failoverSchema, minHealthySchema, splitSchema, subsetsSchema } from "./schema_traffic.ts";
 
 /** `443`, `443:8443`, `443/HTTP` or `443:8443/GRPC`: port, port of the endpoints, protocol. */
 export const SHORT_PORT = /^(\d{1,5})(?::(\d{1,5}))?(?:\/([A-Za-z0-9_-]+))?$/;
@@ -55,7 +56,12 @@ const longEndpoint = mapping({
     .describe("Share of the traffic relative to the other endpoints; 0 takes the endpoint out.")
     .optional(),
   serviceAccount: text("Service account of the workload, without the namespace.").optional(),
-}, { later: ["drain"] });
+  drain: z.boolean()
+    .meta({
+      description: "It is being taken out of service: no new requests, what it has goes on.",
+      default: false,
+    }).optional(),
+});
 
 const endpointSchema = z.union([text("IP address, DNS name, or unix:///path."), longEndpoint]);
 
@@ -80,6 +86,11 @@ export function namespaceName(description: string): z.ZodString {
     .regex(NAMESPACE, "must be lower-case letters, digits and -, at most 63 of them")
     .describe(description);
 }
+
+const alias = z.string().regex(
+  /^[A-Za-z0-9_](?:[-\w.]*\w)?$/,
+  "must be a name of letters, digits, -, _ and ., without a port",
+).max(253, "must be at most 253 characters long").meta({ examples: ["billing-provider"] });
 
 /** One service, short or long form. */
 export const serviceSchema = mapping({
@@ -108,10 +119,13 @@ export const serviceSchema = mapping({
     .describe("Names that the endpoints' certificates must bear.").optional(),
   labels: labels.optional(),
   annotations: texts("Annotations. Values are text: put numbers in quotes.").optional(),
-  aliases: z.array(text("A further name."))
-    .describe("Further names for proxyless clients. Checked, but without effect in this version.")
+  aliases: z.array(alias).describe("Further names for clients that are served by xDS directly.")
     .optional(),
-}, { later: ["split", "subsets"] });
+  subsets: subsetsSchema.optional(),
+  split: splitSchema.optional(),
+  failover: failoverSchema.optional(),
+  minHealthy: minHealthySchema.optional(),
+});
 
 /** A service as written, of the right form. */
 export type ServiceInput = z.infer<typeof serviceSchema>;

@@ -10,7 +10,7 @@ import type { Service, ServiceRecord } from "../model/service.ts";
 import type { DefaultSettings } from "../model/settings.ts";
 import { contentHash } from "../wire/hash.ts";
 import { check } from "./check.ts";
-import type { Converter } from "./converter.ts";
+import type { Converter, OwnResource } from "./converter.ts";
 import { normaliseService } from "./normalise.ts";
 import { type Path, type Problem, problem } from "./problem.ts";
 import { serviceSchema } from "./schema_service.ts";
@@ -24,8 +24,8 @@ export interface LoadedService {
   readonly service: Service;
   /** The ServiceRecord as a resource: its JSON. */
   readonly record: Resource;
-  /** The ServiceEntry. */
-  readonly entry: Resource;
+  /** What it becomes: a ServiceEntry, and what directs its traffic. */
+  readonly resources: readonly OwnResource[];
   /** Warnings; paths start at the service. */
   readonly warnings: readonly (Problem | Finding)[];
 }
@@ -115,9 +115,9 @@ export function loadService(
   problems: readonly Problem[] = [],
 ): LoadedService | Refused {
   const name = `${service.namespace}/${service.name}`;
-  const { resource, findings } = context.converter.convertService(service);
+  const { resources, findings } = context.converter.convertService(service);
   const all = [...problems, ...findings];
-  if (resource === undefined || all.some(({ severity }) => severity === "error")) {
+  if (resources.length === 0 || all.some(({ severity }) => severity === "error")) {
     return { problems: all, about: { subject: name } };
   }
   const record: ServiceRecord = { file: context.file, service };
@@ -127,7 +127,7 @@ export function loadService(
     file: context.file,
     service,
     record: { name, version: contentHash([json]), bytes: encoder.encode(json) },
-    entry: resource,
+    resources,
     warnings: all,
   };
 }

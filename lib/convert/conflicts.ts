@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { ownNames } from "../model/own_names.ts";
 import type { Service } from "../model/service.ts";
 import type { RuleInfo } from "./rules/rule.ts";
 
@@ -26,7 +27,10 @@ export interface Conflict {
 }
 
 /** The part of a service that can conflict with another's. */
-export type Claims = Pick<Service, "name" | "namespace" | "hosts" | "aliases">;
+export type Claims = Pick<
+  Service,
+  "name" | "namespace" | "hosts" | "aliases" | "subsets" | "failover"
+>;
 
 /**
  * Every conflict, in the order in which they were met. Hosts and aliases are compared without regard to
@@ -36,8 +40,13 @@ export function conflicts(services: readonly Claims[]): Conflict[] {
   const names = new Claimed();
   const hosts = new Claimed();
   const aliases = new Claimed();
-  services.forEach(({ name, namespace, hosts: ownHosts, aliases: ownAliases }, index) => {
+  const rules = new Claimed();
+  services.forEach((service, index) => {
+    const { name, namespace, hosts: ownHosts, aliases: ownAliases } = service;
     names.claim(`${namespace}/${name}`, index);
+    for (const rule of ownNames(service).DestinationRule) {
+      rules.claim(`${namespace}/${rule}`, index);
+    }
     for (const host of ownHosts) hosts.claim(`${namespace} ${host.toLowerCase()}`, index);
     for (const alias of ownAliases) aliases.claim(alias.toLowerCase(), index);
   });
@@ -52,6 +61,12 @@ export function conflicts(services: readonly Claims[]): Conflict[] {
       what,
       services: indexes,
       message: `${indexes.length} services are named ${what}`,
+    })),
+    ...rules.shared().map(([what, indexes]): Conflict => ({
+      rule: "pinnace/same-name",
+      what,
+      services: indexes,
+      message: `${indexes.length} services come to a DestinationRule named ${what}`,
     })),
     ...hosts.shared().map(([key, indexes]): Conflict => {
       const [namespace, host] = key.split(" ");

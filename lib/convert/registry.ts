@@ -9,6 +9,9 @@ import { ANNOTATION_RULE, LABEL_RULE } from "./labels.ts";
 import type { RuleInfo } from "./rules/rule.ts";
 import { SERVICE_ENTRY_RULES } from "./rules/service_entry_rules.ts";
 import { WORKLOAD_ENTRY_RULES } from "./rules/workload_entry_rules.ts";
+import { ALIAS_RULE } from "./aliases.ts";
+import { DRAIN_RULE } from "./drain.ts";
+import { TRAFFIC_RULES } from "./rules/traffic_rules.ts";
 import { TCP_PORT_RULE } from "./together.ts";
 
 /** Every rule once, sorted by name. */
@@ -22,6 +25,9 @@ export const RULES: readonly RuleInfo[] = [
       LABEL_RULE,
       ANNOTATION_RULE,
       TCP_PORT_RULE,
+      ALIAS_RULE,
+      DRAIN_RULE,
+      ...TRAFFIC_RULES,
     ].map(({ id, severity }) => [id, { id, severity }]),
   ).values(),
 ].sort((a, b) => (a.id < b.id ? -1 : 1));

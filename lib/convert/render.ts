@@ -45,6 +45,11 @@ const ORDER: Readonly<
     fields: ["address", "ports", "labels", "network", "locality", "weight", "serviceAccount"],
     always: [],
   },
+  VirtualService: {
+    fields: ["hosts", "gateways", "http", "tls", "tcp", "exportTo"],
+    always: [],
+  },
+  DestinationRule: { fields: ["host", "trafficPolicy", "subsets", "exportTo"], always: [] },
 };
 
 /**
@@ -91,8 +96,20 @@ function rendered(value: unknown): unknown {
   if (isMap(value)) return sortedMap(value);
   if (value === null || typeof value !== "object") return value;
   const fields = Object.entries(value).filter(([, item]) => !isDefault(item));
-  return Object.fromEntries(fields.map(([name, item]) => [name, rendered(item)]));
+  return Object.fromEntries(
+    fields.map((
+      [name, item],
+    ) => [name, WRAPPED.has(name) ? (item as Fields).value : rendered(item)]),
+  );
 }
+
+/** Fields whose value is in a message of its own, so that zero differs from absent: written as the value alone. */
+const WRAPPED: ReadonlySet<string> = new Set([
+  "enabled",
+  "consecutiveGatewayErrors",
+  "consecutive5xxErrors",
+  "consecutiveLocalOriginFailures",
+]);
 
 function sortedMap<V>(map: Readonly<Record<string, V>>): Readonly<Record<string, V>> {
   return Object.fromEntries(Object.keys(map).sort().map((key) => [key, map[key]!]));
@@ -102,7 +119,7 @@ function sortedMap<V>(map: Readonly<Record<string, V>>): Readonly<Record<string,
 function isDefault(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isMap(value)) return Object.keys(value).length === 0;
-  return value === undefined || value === "" || value === 0;
+  return value === undefined || value === "" || value === 0 || value === false;
 }
 
 /** The codec gives maps, and only these, as objects without a prototype. */

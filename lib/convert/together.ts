@@ -1,10 +1,12 @@
 /**
- * What is wrong with services only together: plain TCP ports that a sidecar cannot tell apart.
+ * What is wrong with services only together: plain TCP ports that a sidecar cannot tell apart, aliases
+ * that are names of others.
  *
  * @module
  */
 import type { Finding } from "../model/finding.ts";
 import type { Service, ServicePort } from "../model/service.ts";
+import { checkAliases } from "./aliases.ts";
 import { type AddressRange, toRange } from "./rules/addresses.ts";
 import { isTcp, isTls, parseProtocol } from "./rules/protocols.ts";
 import { type RuleInfo, toFinding } from "./rules/rule.ts";
@@ -24,11 +26,15 @@ export const TCP_PORT_RULE: RuleInfo = { id: "pinnace/tcp-port-taken", severity:
 export const FINDINGS_PER_PORT = 10;
 
 /**
- * Warnings that concern several services. A sidecar listens for a plain TCP port on the service's
+ * Warnings that concern several services, of aliases and of ports. A sidecar listens for a plain TCP port on the service's
  * addresses, or on 0.0.0.0 where it has none; of two services that come to the same, one gets nothing.
  * Only services that some namespace sees both of are held against each other. Time grows with n log n.
  */
 export function checkTogether(services: readonly Service[]): ServiceFinding[] {
+  return [...checkPorts(services), ...checkAliases(services)];
+}
+
+function checkPorts(services: readonly Service[]): ServiceFinding[] {
   const byPort = new Map<number, Claim[]>();
   services.forEach((service, index) => {
     service.ports.forEach((port, portIndex) => {

@@ -4,6 +4,8 @@
  * @module
  */
 import { KINDS, MCP_RESOURCE_TYPE_URL } from "../model/kind.ts";
+import { OWN_KINDS, ownNames } from "../model/own_names.ts";
+import type { ServiceRecord } from "../model/service.ts";
 import type { Settings } from "../model/settings.ts";
 import { contentHash } from "../wire/hash.ts";
 import { Collection } from "./collection.ts";
@@ -63,9 +65,6 @@ export function collectionsId(name: string, collections: ReadonlyMap<string, Col
   return contentHash([name, ...kinds.flatMap(([kind, { version }]) => [kind, version])]);
 }
 
-/** The kind that our own services become; resources of other kinds are other sources'. */
-const OF_SERVICES = "ServiceEntry";
-
 /**
  * What a snapshot has of our own configuration, by kind: what no other source gave, or, where that is
  * not known, the resources that its services are the record of.
@@ -73,15 +72,31 @@ const OF_SERVICES = "ServiceEntry";
 export function ownCollections(
   { collections, services, origins }: Snapshot,
 ): Map<string, Collection> {
-  const isForeign = (kind: string, name: string) =>
-    origins === undefined
-      ? kind !== OF_SERVICES || services.get(name) === undefined
-      : origins.get(kind)?.get(name) !== undefined;
   return new Map([...collections].map(([kind, collection]) => {
+    const named = origins === undefined && collection.size > 0
+      ? namesOfServices(kind, services)
+      : undefined;
+    const isForeign = (name: string) =>
+      named === undefined ? origins?.get(kind)?.get(name) !== undefined : !named.has(name);
     const foreign: string[] = [];
-    for (const { name } of collection) if (isForeign(kind, name)) foreign.push(name);
+    for (const { name } of collection) if (isForeign(name)) foreign.push(name);
     return [kind, collection.patch([], foreign)];
   }));
+}
+
+/** Names of the objects of a kind that our own services become. */
+function namesOfServices(kind: string, services: Collection): ReadonlySet<string> {
+  const own = OWN_KINDS.find((one) => one === kind);
+  if (own === undefined) return new Set();
+  if (own === "ServiceEntry") return new Set(Array.from(services, ({ name }) => name));
+  const decoder = new TextDecoder();
+  return new Set(
+    Array.from(services).flatMap(({ bytes }) => {
+      // Our own store's, which checks what it reads.
+      const { service } = JSON.parse(decoder.decode(bytes)) as ServiceRecord;
+      return ownNames(service)[own].map((name) => `${service.namespace}/${name}`);
+    }),
+  );
 }
 
 /** Number of resources over all collections. */

@@ -31,10 +31,10 @@ for (const name of cases.sort()) {
     const folder = new URL(`${name}/`, CASES);
     const services = readServices(new URL("in.yaml", folder));
     const conversions = services.map(convertService);
-    const documents = conversions.flatMap(({ resource }) =>
-      resource === undefined
-        ? []
-        : [`# version ${resource.version}\n${dump(renderResource(resource), { lineWidth: -1 })}`]
+    const documents = conversions.flatMap(({ resources }) =>
+      resources.map(({ resource }) =>
+        `# version ${resource.version}\n${dump(renderResource(resource), { lineWidth: -1 })}`
+      )
     );
     compare(new URL("out.yaml", folder), documents.join("---\n"));
     const findings = conversions.flatMap((conversion) =>

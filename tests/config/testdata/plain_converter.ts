@@ -18,10 +18,11 @@ export const PLAIN_CONVERTER: Converter = {
       if (message === undefined) return [];
       return [{ severity, rule: "test/label", message, subject: name, path: ["labels", severity] }];
     });
-    if (service.labels.error !== undefined) return { findings };
+    if (service.labels.error !== undefined) return { resources: [], findings };
     const json = JSON.stringify(service);
     const bytes = new TextEncoder().encode(json);
-    return { resource: { name, version: contentHash([json]), bytes }, findings };
+    const resource = { name, version: contentHash([json]), bytes };
+    return { resources: [{ kind: "ServiceEntry", resource }], findings };
   },
   conflicts,
   checkTogether: () => [],
