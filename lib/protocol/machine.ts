@@ -5,7 +5,13 @@
  * @module
  */
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import type { Push, Received, StreamMachine, SubscriptionStatus } from "./stream.ts";
+import type {
+  Push,
+  Received,
+  StreamMachine,
+  SubscriptionStatus,
+  TransitionStatus,
+} from "./stream.ts";
 import type { PeerTraits } from "./subscription.ts";
 import { type MachineOptions, Subscriptions } from "./subscriptions.ts";
 
@@ -29,5 +35,13 @@ export abstract class Machine<Request> implements StreamMachine<Request> {
 
   status(): readonly SubscriptionStatus[] {
     return this.subscriptions.status();
+  }
+
+  get transition(): TransitionStatus | undefined {
+    return this.subscriptions.transition;
+  }
+
+  expire(transition: number): void {
+    this.subscriptions.expire(transition);
   }
 }

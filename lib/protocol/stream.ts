@@ -77,6 +77,19 @@ export interface SubscriptionStatus {
   readonly parked: number;
 }
 
+/**
+ * How far a transition is: new clusters and endpoints go to the client beside the old; or it has those
+ * and routes and listeners go; or it has those too and lets go of what is old.
+ */
+export type TransitionPhase = "clusters" | "routes" | "removal";
+
+/** A transition from one set of clusters to another that is under way on a stream. */
+export interface TransitionStatus {
+  /** Counts the transitions of the stream, so that one can be told from the next. */
+  readonly number: number;
+  readonly phase: TransitionPhase;
+}
+
 /** The state of one stream. `Request` is the decoded message the peer sends. */
 export interface StreamMachine<Request> {
   /** Takes a request. After it, {@link next} may have something. */
@@ -87,4 +100,8 @@ export interface StreamMachine<Request> {
   next(): Push | undefined;
   /** Each subscription, in order of type. */
   status(): readonly SubscriptionStatus[];
+  /** The transition under way; undefined: none. It may begin and end with any call of the others. */
+  readonly transition?: TransitionStatus | undefined;
+  /** The transition of this number has taken too long and ends here; one that is over already is left alone. */
+  expire?(transition: number): void;
 }

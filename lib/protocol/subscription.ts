@@ -90,6 +90,18 @@ export class Subscription {
     return this.#parking.accepted;
   }
 
+  /** Whether the peer asks for this resource and accepted it, in whichever form. */
+  has(name: string): boolean {
+    return this.interest.has(name) && this.accepted?.get(name) !== undefined;
+  }
+
+  /** Whether the peer accepted just what it asks for, where this is all there is. */
+  isAt(all: Collection): boolean {
+    if (this.interest.nothing) return true;
+    if (this.#pending !== undefined || this.#fresh) return false;
+    return this.accepted?.version === this.#select(all).version;
+  }
+
   /** Number of names that {@link confirm} was asked for and that were not sent yet. */
   get confirming(): number {
     return this.#confirm.size;

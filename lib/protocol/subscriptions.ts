@@ -3,12 +3,14 @@
  *
  * @module
  */
+import type { XdsTypeName } from "../model/xds_type.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { STREAM_LIMITS, type StreamLimits } from "./limits.ts";
 import { quote } from "./quote.ts";
 import type { Resolver } from "./resolve.ts";
-import type { Push, Received, SubscriptionStatus } from "./stream.ts";
+import type { Push, Received, SubscriptionStatus, TransitionStatus } from "./stream.ts";
 import { type PeerTraits, Subscription } from "./subscription.ts";
+import { Transition } from "./transition.ts";
 
 /** What every machine is made with. */
 export interface MachineOptions {
@@ -37,7 +39,12 @@ export class Subscriptions {
   readonly #byType = new Map<string, Subscription>();
   /** Those that may have something to send, whichever waited longest first. */
   readonly #waiting = new Set<Subscription>();
+  /** Those that have a part in transitions. */
+  readonly #xds = new Map<XdsTypeName, Subscription>();
   #snapshot: Snapshot | undefined;
+  #transition: Transition | undefined;
+  /** Number of the transition under way, or of the last one: each of its legs counts. */
+  #transitions = 0;
   #nonces = 0;
 
   constructor(options: MachineOptions, traits: PeerTraits) {
@@ -64,9 +71,8 @@ export class Subscriptions {
     }
     const subscription = new Subscription(type, resolution.type, this.#traits);
     this.#byType.set(type, subscription);
-    if (this.#snapshot !== undefined) {
-      subscription.retarget(resolution.type.collection(this.#snapshot));
-    }
+    if (resolution.type.xds !== undefined) this.#xds.set(resolution.type.xds, subscription);
+    if (this.#snapshot !== undefined) this.#aim(subscription, this.#snapshot);
     return { ok: true, subscription, created: true };
   }
 
@@ -88,24 +94,47 @@ export class Subscriptions {
     return undefined;
   }
 
-  /** Notes that a subscription may have something to send. */
+  /** The transition under way. */
+  get transition(): TransitionStatus | undefined {
+    if (this.#transition === undefined) return undefined;
+    return { number: this.#transitions, phase: this.#transition.phase };
+  }
+
+  /** Notes that a request changed a subscription: it may have something to send. */
   wake(subscription: Subscription): void {
     this.#waiting.add(subscription);
+    this.#advance();
   }
 
   /** Takes a new target. Costs a comparison of references, rarely of versions, per subscription. */
   retarget(snapshot: Snapshot): void {
+    const before = this.#snapshot;
     this.#snapshot = snapshot;
-    for (const subscription of this.#byType.values()) {
-      if (subscription.retarget(subscription.served.collection(snapshot))) {
-        this.#waiting.add(subscription);
-      }
+    if (this.#transition !== undefined) {
+      this.#transition.retarget(snapshot);
+      this.#advance();
+    } else if (before !== undefined) {
+      this.#transition = Transition.between(this.#xds, before, snapshot);
+      if (this.#transition !== undefined) this.#transitions++;
+      this.#advance();
     }
+    for (const subscription of this.#byType.values()) this.#aim(subscription, snapshot);
+  }
+
+  /** Ends the transition of this number, if it is under way still. */
+  expire(transition: number): void {
+    if (this.#transition === undefined || transition !== this.#transitions) return;
+    this.#transition.expire();
+    this.#transition = undefined;
+    for (const subscription of this.#xds.values()) this.#aim(subscription, this.#snapshot!);
   }
 
   /** The next push; the lowest priority first, among equals whichever waited longest. */
   next(): Push | undefined {
-    while (this.#snapshot !== undefined && this.#waiting.size > 0) {
+    while (this.#snapshot !== undefined) {
+      // What a client says that it holds counts when the push is made, so a transition may go on here.
+      if (this.#waiting.size === 0) this.#advance();
+      if (this.#waiting.size === 0) return undefined;
       const subscription = this.#first();
       this.#waiting.delete(subscription);
       // While a push is pending its answer wakes the subscription again.
@@ -122,6 +151,25 @@ export class Subscriptions {
   status(): SubscriptionStatus[] {
     return [...this.#byType.values()].map((subscription) => subscription.status())
       .sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
+  }
+
+  /** Lets the transition go on, and every type take its new target. */
+  #advance(): void {
+    const transition = this.#transition;
+    if (transition === undefined) return;
+    const { legs } = transition;
+    transition.advance();
+    this.#transitions += transition.legs - legs;
+    if (transition.over) this.#transition = undefined;
+    for (const subscription of this.#xds.values()) this.#aim(subscription, this.#snapshot!);
+  }
+
+  #aim(subscription: Subscription, snapshot: Snapshot): void {
+    const { xds } = subscription.served;
+    const all = this.#transition === undefined || xds === undefined
+      ? subscription.served.collection(snapshot)
+      : this.#transition.target(xds);
+    if (subscription.retarget(all)) this.#waiting.add(subscription);
   }
 
   #nonce({ type }: Subscription): string {

@@ -13,6 +13,7 @@ import type { Message } from "../wire/compose.ts";
 import { type Assignment, type Assignments, UNASSIGNED } from "./assignments.ts";
 import { Pacing } from "./pacing.ts";
 import { factsOf, identitiesOf } from "./peer_facts.ts";
+import { TransitionTimer } from "./transition_timer.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Attachment, Sender } from "./sender.ts";
 import type {
@@ -21,6 +22,7 @@ import type {
   SessionCodec,
   SessionInfo,
   SessionObserver,
+  SessionTransition,
 } from "./session_info.ts";
 
 export type * from "./session_info.ts";
@@ -63,6 +65,7 @@ export class Session<Request> implements SessionInfo {
   /** Out of which publication each type was last answered. */
   readonly #answered = new Map<string, Publication>();
   readonly #pacing: Pacing;
+  readonly #transitions: TransitionTimer;
   /** Types asked for so far. As many as the machine allows. */
   readonly #opened = new Set<string>();
   #assignment: Assignment = UNASSIGNED;
@@ -92,6 +95,11 @@ export class Session<Request> implements SessionInfo {
       signal: parts.stream.signal,
       held: () => parts.observer.paced?.(this),
       resumed: () => this.#attachment.wake(),
+    });
+    this.#transitions = new TransitionTimer({
+      clock: parts.clock,
+      signal: parts.stream.signal,
+      expire: (transition) => this.#expire(transition),
     });
     parts.observer.opened(this);
     parts.stream.onRequest((bytes) => this.#receive(bytes));
@@ -143,6 +151,12 @@ export class Session<Request> implements SessionInfo {
     return oldest;
   }
 
+  get transition(): SessionTransition | undefined {
+    const { transition } = this.#machine;
+    const { since } = this.#transitions;
+    return transition && since !== undefined ? { phase: transition.phase, since } : undefined;
+  }
+
   subscriptions(): readonly SubscriptionStatus[] {
     return this.#machine.status();
   }
@@ -156,6 +170,7 @@ export class Session<Request> implements SessionInfo {
     if (snapshot === undefined) return;
     this.#publication = assignments.publication;
     this.#machine.retarget(snapshot);
+    this.#transitions.note(this.#machine.transition);
     this.#attachment.wake();
   }
 
@@ -199,6 +214,7 @@ export class Session<Request> implements SessionInfo {
     }
     this.#identify(request);
     const received = this.#machine.receive(request);
+    this.#transitions.note(this.#machine.transition);
     if (!received.ok) {
       this.#reason = received.message;
       return stream.end({ code: received.code, message: received.message });
@@ -243,6 +259,15 @@ export class Session<Request> implements SessionInfo {
     return false;
   }
 
+  /** A transition has taken too long. */
+  #expire(transition: number): void {
+    const { observer } = this.#parts;
+    const phase = this.#machine.transition?.phase;
+    this.#machine.expire?.(transition);
+    if (phase !== undefined) observer.overdue?.(this, phase);
+    this.#attachment.wake();
+  }
+
   /** Whether a type that was asked for on this stream before is asked for anew. */
   #isReopening(event: Event): boolean {
     if (event.kind !== "opened") return false;
@@ -270,6 +295,7 @@ export class Session<Request> implements SessionInfo {
     }
     if (this.#pacing.holding) return undefined;
     const push = this.#machine.next();
+    this.#transitions.note(this.#machine.transition);
     if (push === undefined) return undefined;
     const message = codec.compose(push);
     this.#bytesSent += message.length;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ClientKind } from "../model/settings.ts";
-import type { Event, Push, SubscriptionStatus } from "../protocol/stream.ts";
+import type { Event, Push, SubscriptionStatus, TransitionPhase } from "../protocol/stream.ts";
 import type { Message } from "../wire/compose.ts";
 
 /** The wire protocols a session can speak. */
@@ -56,8 +56,17 @@ export interface SessionObserver {
   cut(session: SessionInfo): void;
   /** The peer asks anew or refuses in a tight loop: its answers wait for a moment. */
   paced?(session: SessionInfo): void;
+  /** The client did not follow from one set of clusters to the next in time, and gets the newest as it is. `phase`: what it was at. */
+  overdue?(session: SessionInfo, phase: TransitionPhase): void;
   /** `reason` is absent where the peer simply left. */
   closed(session: SessionInfo, reason?: string): void;
+}
+
+/** A transition from one set of clusters to another that is under way. */
+export interface SessionTransition {
+  readonly phase: TransitionPhase;
+  /** When it began. Milliseconds since the epoch. */
+  readonly since: number;
 }
 
 /** What is known of a session. */
@@ -84,5 +93,7 @@ export interface SessionInfo {
   readonly bytesSent: number;
   /** Milliseconds since the epoch at which the oldest push without ACK was written. */
   readonly oldestUnacked: number | undefined;
+  /** The transition under way; absent: none. */
+  readonly transition?: SessionTransition | undefined;
   subscriptions(): readonly SubscriptionStatus[];
 }

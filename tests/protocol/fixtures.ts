@@ -3,8 +3,10 @@
  */
 import { KINDS, MCP_RESOURCE_TYPE_URL } from "../../lib/model/kind.ts";
 import type { Resource } from "../../lib/model/resource.ts";
-import type { Settings } from "../../lib/model/settings.ts";
-import type { Resolver, ServedType } from "../../lib/protocol/resolve.ts";
+import type { ClientKind, Settings } from "../../lib/model/settings.ts";
+import { XDS_TYPES } from "../../lib/model/xds_type.ts";
+import type { Resolver } from "../../lib/protocol/resolve.ts";
+import { type DubboAnswers, xdsResolvers } from "../../lib/protocol/xds_resolver.ts";
 import { Collection } from "../../lib/snapshot/collection.ts";
 import { emptySnapshot, type Snapshot } from "../../lib/snapshot/snapshot.ts";
 
@@ -46,51 +48,42 @@ export function collectionOf(contents: Contents): Collection {
   );
 }
 
-/** A snapshot with these contents by kind; it shares with `before` what is equal. */
+/**
+ * A snapshot with these contents by kind; it shares with `before` what is equal. Where an xDS type is
+ * named (`CDS`, …) it is a client view, which has all of them.
+ */
 export function snapshotOf(
   contents: Readonly<Record<string, Contents>>,
   before: Snapshot = emptySnapshot(SETTINGS),
 ): Snapshot {
   const collections = new Map(before.collections);
+  const isView = XDS_TYPES.some(({ shortName }) => Object.hasOwn(contents, shortName));
+  for (const { name, typeUrl } of isView ? XDS_TYPES : []) {
+    if (!collections.has(name)) collections.set(name, Collection.empty(typeUrl));
+  }
   for (const [kind, wanted] of Object.entries(contents)) {
-    const old = collections.get(kind) ?? Collection.empty(MCP_RESOURCE_TYPE_URL);
+    const key = XDS_TYPES.find(({ shortName }) => shortName === kind)?.name ?? kind;
+    const old = collections.get(key) ?? Collection.empty(MCP_RESOURCE_TYPE_URL);
     const gone = [...old].map((r) => r.name).filter((name) => !Object.hasOwn(wanted, name));
-    collections.set(kind, old.patch(collectionOf(wanted), gone));
+    collections.set(key, old.patch(collectionOf(wanted), gone));
   }
   return { ...before, collections };
 }
 
-/** Envoy's types by their usual abbreviations. */
-export const ENVOY_TYPES: ReadonlyMap<string, string> = new Map([
-  ["CDS", "type.googleapis.com/envoy.config.cluster.v3.Cluster"],
-  ["EDS", "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"],
-  ["LDS", "type.googleapis.com/envoy.config.listener.v3.Listener"],
-  ["RDS", "type.googleapis.com/envoy.config.route.v3.RouteConfiguration"],
-]);
+/** xDS types by their usual abbreviations: `CDS`, `EDS`, `LDS`, `RDS`. */
+export const ENVOY_TYPES: ReadonlyMap<string, string> = new Map(
+  XDS_TYPES.map(({ shortName, typeUrl }) => [shortName, typeUrl]),
+);
 
-/** Serves `CDS`, `EDS`, `LDS` and `RDS` of a snapshot by the rules of xDS. */
-export function envoyResolver(): Resolver {
-  const types = new Map<string, ServedType>();
-  [...ENVOY_TYPES].forEach(([short, url], priority) => {
-    const nothing = Collection.empty(url);
-    const complete = short === "CDS" || short === "LDS";
-    types.set(url, {
-      collection: (snapshot) => snapshot.collections.get(short) ?? nothing,
-      nothing,
-      wildcard: complete,
-      complete,
-      priority,
-      ...(short === "CDS" ? { renews: ENVOY_TYPES.get("EDS")! } : {}),
-    });
-  });
-  return {
-    resolve(type) {
-      const served = types.get(type);
-      return served === undefined
-        ? { kind: "unsupported", message: `${type} is not served` }
-        : { kind: "served", type: served };
-    },
-  };
+/** Answers for Dubbo that show what they are by their version: `empty`, or `1#2` for the second variant of version 1. */
+export const DUBBO_ANSWERS: DubboAnswers = {
+  empty: (_type, name) => resourceOf(name, "empty"),
+  variant: ({ name, version }, opening) => resourceOf(name, `${version}#${opening}`),
+};
+
+/** What type URLs stand for to clients of this kind. */
+export function xdsResolverOf(kind: ClientKind): Resolver {
+  return xdsResolvers(DUBBO_ANSWERS)(() => kind);
 }
 
 /** Kind names in the order of the table. */

@@ -18,7 +18,7 @@ import type {
   DiscoveryRequest,
   RequestResources,
 } from "../../lib/wire/messages.ts";
-import { collectionOf, ENVOY_TYPES, envoyResolver } from "./fixtures.ts";
+import { collectionOf, ENVOY_TYPES, xdsResolverOf } from "./fixtures.ts";
 import { DeltaPeer, McpPeer, SotwPeer, type Wanted } from "./model_peers.ts";
 import { type Action, World, type WorldOptions } from "./model_world.ts";
 
@@ -129,7 +129,7 @@ function delta(wanted: Wanted, partial = false): WorldOptions<DeltaDiscoveryRequ
 }
 
 function endpoints(): WorldOptions<DiscoveryRequest> {
-  const resolver = envoyResolver();
+  const resolver = xdsResolverOf("envoy");
   return {
     types: ["EDS", "RDS"].map((kind) => {
       const type = ENVOY_TYPES.get(kind)!;

@@ -10,12 +10,15 @@
  *   of pushes there must be no further one. Where a step is followed by no `server`, the
  *   transport did not write in between.
  * - With `mesh-config-incremental`, nonces end with a slash and the type; it is left out here.
+ * - `expire: true` says that the transition under way takes too long.
  * - `stream: new` is a reconnect; nonces begin with m, then with o.
+ * - `transition: routes` compares the phase of the transition under way, or `none`.
  * - `status: { ServiceEntry: { parked: 1 } }` compares parts of the status.
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { load } from "js-yaml";
 import { kindByName } from "../../lib/model/kind.ts";
+import type { ClientKind } from "../../lib/model/settings.ts";
 import { DeltaMachine } from "../../lib/protocol/delta.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../lib/protocol/limits.ts";
 import { McpSourceMachine } from "../../lib/protocol/mcp_source.ts";
@@ -24,9 +27,9 @@ import {
   MeshConfigMachine,
   messageTypeResolver,
 } from "../../lib/protocol/mesh_config.ts";
-import { collectionResolver, type Resolver, typeUrlResolver } from "../../lib/protocol/resolve.ts";
+import { collectionResolver, type Resolver } from "../../lib/protocol/resolve.ts";
 import { SotwMachine } from "../../lib/protocol/sotw.ts";
-import type { Event, Push, StreamMachine } from "../../lib/protocol/stream.ts";
+import type { Event, Push, StreamMachine, TransitionPhase } from "../../lib/protocol/stream.ts";
 import type { Snapshot } from "../../lib/snapshot/snapshot.ts";
 import {
   deltaDiscoveryRequestCodec,
@@ -35,7 +38,7 @@ import {
   meshConfigRequestCodec,
   requestResourcesCodec,
 } from "../../lib/wire/messages.ts";
-import { type Contents, ENVOY_TYPES, envoyResolver, snapshotOf } from "./fixtures.ts";
+import { type Contents, ENVOY_TYPES, snapshotOf, xdsResolverOf } from "./fixtures.ts";
 
 /** The machine a transcript talks to. */
 export type Protocol =
@@ -60,8 +63,8 @@ export interface Transcript {
   /** Type of every step that names none; default: ServiceEntry. */
   readonly type?: string;
   readonly incremental?: boolean;
-  /** Use the xDS types of Envoy in place of Istio's kinds. */
-  readonly envoy?: boolean;
+  /** What kind of client speaks. Types are then `CDS`, `EDS`, `LDS` and `RDS`. Default: istio. */
+  readonly kind?: ClientKind;
   readonly unknownCollection?: "empty" | "error";
   readonly limits?: Partial<StreamLimits>;
   readonly steps: readonly Step[];
@@ -72,6 +75,8 @@ interface Step {
   readonly client?: ClientSays;
   readonly server?: "nothing" | ServerSays;
   readonly stream?: "new";
+  readonly expire?: true;
+  readonly transition?: TransitionPhase | "none";
   readonly status?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -104,7 +109,7 @@ interface ServerSays {
   readonly newVersion?: boolean;
 }
 
-const STEP_KEYS = ["state", "client", "server", "stream", "status"];
+const STEP_KEYS = "state client server stream expire transition status".split(" ");
 const CLIENT_KEYS = [
   ..."type node nonce ack nack code message names subscribe unsubscribe".split(" "),
   ..."versions version incremental locators means ends".split(" "),
@@ -170,6 +175,10 @@ class Run {
     if (step.state !== undefined) this.#publish(step.state);
     if (step.client !== undefined) this.#client(step.client);
     if (step.stream === "new") this.#machine = this.#open();
+    if (step.expire) this.#machine.expire!(this.#machine.transition!.number);
+    if (step.transition !== undefined) {
+      assertEquals(this.#machine.transition?.phase ?? "none", step.transition);
+    }
     if (step.status !== undefined) this.#status(step.status);
     if (step.server === undefined) return;
     if (step.server !== "nothing") this.#server(step.server);
@@ -179,9 +188,9 @@ class Run {
   #open(): StreamMachine<unknown> {
     this.#names = new Map();
     const prefix = "nmopq"[this.#streams++]!;
-    const { envoy, unknownCollection = "empty" } = this.#transcript;
+    const { kind = "istio", unknownCollection = "empty" } = this.#transcript;
     const limits = { ...STREAM_LIMITS, ...this.#transcript.limits };
-    const xds: Resolver = envoy ? envoyResolver() : typeUrlResolver();
+    const xds = xdsResolverOf(kind);
     const mcp = collectionResolver({ unknownCollection });
     const machine = machineOf(this.#protocol, { prefix, limits }, xds, mcp);
     if (this.#snapshot !== undefined) machine.retarget(this.#snapshot);
@@ -310,7 +319,7 @@ class Run {
 
   /** A short name of a kind, as this protocol calls it; anything else is meant literally. */
   #type(name: string = this.#transcript.type ?? "ServiceEntry"): string {
-    if (this.#transcript.envoy && ENVOY_TYPES.has(name)) return ENVOY_TYPES.get(name)!;
+    if (ENVOY_TYPES.has(name)) return ENVOY_TYPES.get(name)!;
     const kind = kindByName(name);
     if (kind === undefined) return name;
     if (this.#protocol === "mcp" || this.#protocol === "dial-out") return kind.collection;

@@ -1,0 +1,239 @@
+/**
+ * Make before break on one stream: a client must never hold a route to a cluster
+ * that it does not have, or has no endpoints of. So where clusters come or go together with routes,
+ * clusters and endpoints become the union of old and new first; routes and listeners follow once the
+ * client has what is new; what is old goes once it has those.
+ *
+ * Pure: that a transition takes too long is told by whoever has a clock, with {@link Transition.expire}.
+ *
+ * @module
+ */
+import type { XdsTypeName } from "../model/xds_type.ts";
+import type { Collection } from "../snapshot/collection.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { TransitionPhase } from "./stream.ts";
+import type { Subscription } from "./subscription.ts";
+import { nameChange, unionOf } from "./union.ts";
+
+/** The subscriptions of a stream that have a part in transitions, by what they are of. */
+export type XdsSubscriptions = ReadonlyMap<XdsTypeName, Subscription>;
+
+/** A snapshot as far as transitions look at it. */
+type XdsParts = Readonly<Record<XdsTypeName, Collection>>;
+
+/** What must be there before routes lead to it. */
+interface Ground {
+  readonly clusters: Collection;
+  readonly endpoints: Collection;
+}
+
+/** One stream on its way from one set of clusters to another. */
+export class Transition {
+  readonly #subscriptions: XdsSubscriptions;
+  /** What routes and listeners came from: its clusters are in place. */
+  #base: XdsParts;
+  /** What routes and listeners are at. */
+  #routed: XdsParts;
+  /** What they go to next, and what is newest: the next goal, or the goal itself. */
+  #goal: XdsParts;
+  #newest: XdsParts;
+  /** Clusters and endpoints of all that the client may have routes of, the newest apart. */
+  #kept: Ground;
+  #over = false;
+  #legs = 1;
+
+  private constructor(subscriptions: XdsSubscriptions, before: XdsParts, after: XdsParts) {
+    this.#subscriptions = subscriptions;
+    this.#base = this.#routed = before;
+    this.#goal = this.#newest = after;
+    this.#kept = groundOf(before);
+  }
+
+  /** The transition that the step from one snapshot to the next takes on a stream, if it takes one. */
+  static between(
+    subscriptions: XdsSubscriptions,
+    before: Snapshot,
+    after: Snapshot,
+  ): Transition | undefined {
+    if (subscriptions.size < 2 || sameGround(before, after)) return undefined;
+    const [old, target] = [partsOf(before), partsOf(after)];
+    if (old === undefined || target === undefined) return undefined;
+    if (!touches(subscriptions, old, target)) return undefined;
+    if (!hasRoutes(subscriptions) || isRouted(subscriptions, target)) return undefined;
+    return new Transition(subscriptions, old, target);
+  }
+
+  /** Whether it has come to its end; then every type is at the newest snapshot. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Counts how often it reached a goal and went on to a newer one; each leg has its own time. */
+  get legs(): number {
+    return this.#legs;
+  }
+
+  /** How far it is. */
+  get phase(): TransitionPhase {
+    if (this.#routed !== this.#goal) return "clusters";
+    return isRouted(this.#subscriptions, this.#goal) ? "removal" : "routes";
+  }
+
+  /** What a subscription of this type is at meanwhile. */
+  target(type: XdsTypeName): Collection {
+    switch (type) {
+      case "Cluster":
+        return unionOf(this.#kept.clusters, this.#newest.Cluster);
+      case "ClusterLoadAssignment":
+        return unionOf(this.#kept.endpoints, this.#newest.ClusterLoadAssignment);
+      case "Listener":
+      case "RouteConfiguration":
+        return this.#routed[type];
+    }
+  }
+
+  /** Goes on to a newer snapshot: clusters and endpoints take it up at once, routes once they can. */
+  retarget(snapshot: Snapshot): void {
+    const newest = partsOf(snapshot);
+    if (newest === undefined || sameParts(newest, this.#newest)) return;
+    if (this.#goal === this.#newest) this.#keep(this.#goal);
+    this.#newest = newest;
+  }
+
+  /** Goes as far as what the client accepted allows. */
+  advance(): void {
+    do this.#route(); while (this.#settle());
+  }
+
+  /** It takes too long: everything is at the newest snapshot from here on. */
+  expire(): void {
+    this.#base = this.#routed = this.#goal = this.#newest;
+    this.#over = true;
+  }
+
+  /** Lets routes and listeners follow to the newest that the client is ready for. */
+  #route(): void {
+    if (this.#routed !== this.#newest && this.#isReady(this.#newest)) {
+      this.#routed = this.#goal = this.#newest;
+    } else if (this.#routed !== this.#goal && this.#isReady(this.#goal)) {
+      this.#routed = this.#goal;
+    }
+  }
+
+  /** Ends the leg if its goal is reached; true where another begins. */
+  #settle(): boolean {
+    if (this.#over || this.#routed !== this.#goal) return false;
+    if (!isRouted(this.#subscriptions, this.#goal) || !this.#isReleased()) return false;
+    this.#base = this.#goal;
+    if (this.#goal === this.#newest) {
+      this.#over = true;
+      return false;
+    }
+    this.#kept = groundOf(this.#base);
+    this.#goal = this.#newest;
+    this.#legs++;
+    return true;
+  }
+
+  #keep(parts: XdsParts): void {
+    const { clusters, endpoints } = groundOf(parts);
+    this.#kept = {
+      clusters: unionOf(this.#kept.clusters, clusters),
+      endpoints: unionOf(this.#kept.endpoints, endpoints),
+    };
+  }
+
+  /** Whether the client has what the routes of these parts may lead to. */
+  #isReady(parts: XdsParts): boolean {
+    const clusters = this.#subscriptions.get("Cluster");
+    if (clusters === undefined) return true;
+    const { added } = nameChange(this.#base.Cluster, parts.Cluster);
+    if (!added.every((name) => !clusters.interest.has(name) || clusters.has(name))) return false;
+    // Who names clusters learns the names from routes; only then can it ask for endpoints.
+    if (!clusters.interest.wildcard) return true;
+    const endpoints = this.#subscriptions.get("ClusterLoadAssignment");
+    const isSound = (name: string) => endpoints?.has(name) ?? false;
+    const fresh = nameChange(this.#base.ClusterLoadAssignment, parts.ClusterLoadAssignment).added;
+    return added.every((name) => !has(parts.ClusterLoadAssignment, name) || isSound(name)) &&
+      fresh.every((name) => !has(parts.Cluster, name) || isSound(name));
+  }
+
+  /** Whether the client, whose routes and listeners are the newest, can do without what is old. */
+  #isReleased(): boolean {
+    const clusters = this.#subscriptions.get("Cluster");
+    const asked = clusters ?? this.#subscriptions.get("ClusterLoadAssignment");
+    const [kept, left] = clusters === undefined
+      ? [this.#kept.endpoints, this.#goal.ClusterLoadAssignment]
+      : [this.#kept.clusters, this.#goal.Cluster];
+    if (asked !== undefined && !asked.interest.wildcard) {
+      return !nameChange(kept, left).removed.some((name) => asked.interest.has(name));
+    }
+    // A new listener takes over once it has its routes; until then the old one goes on with its own.
+    if (this.#subscriptions.get("Listener")?.interest.wildcard !== true) return true;
+    const routes = this.#subscriptions.get("RouteConfiguration");
+    const { added } = nameChange(this.#base.RouteConfiguration, this.#goal.RouteConfiguration);
+    return added.every((name) => routes?.has(name) ?? false);
+  }
+}
+
+/** Whether clusters come or go that matter to the client. */
+function touches(subscriptions: XdsSubscriptions, before: XdsParts, after: XdsParts): boolean {
+  const clusters = subscriptions.get("Cluster");
+  const endpoints = subscriptions.get("ClusterLoadAssignment");
+  const ofClusters = nameChange(before.Cluster, after.Cluster);
+  const ofEndpoints = nameChange(before.ClusterLoadAssignment, after.ClusterLoadAssignment);
+  if (clusters?.interest.wildcard) {
+    return [ofClusters, ofEndpoints].some(({ added, removed }) =>
+      added.length + removed.length > 0
+    );
+  }
+  // Who names what it wants loses only what it names; what is new it asks for when a route says so.
+  const [asked, { removed }] = clusters === undefined
+    ? [endpoints, ofEndpoints]
+    : [clusters, ofClusters];
+  return asked !== undefined && removed.some((name) => asked.interest.has(name));
+}
+
+/** Whether the client was sent any routes or listeners on this stream. */
+function hasRoutes(subscriptions: XdsSubscriptions): boolean {
+  return routing(subscriptions).some(({ lastNonce }) => lastNonce !== undefined);
+}
+
+/** Whether the client accepted just these routes and listeners. */
+function isRouted(subscriptions: XdsSubscriptions, parts: XdsParts): boolean {
+  return routing(subscriptions).every((one) => one.isAt(parts[one.served.xds!]));
+}
+
+function routing(subscriptions: XdsSubscriptions): Subscription[] {
+  const types = ["Listener", "RouteConfiguration"] as const;
+  return types.map((type) => subscriptions.get(type)).filter((one) => one !== undefined);
+}
+
+function partsOf({ collections }: Snapshot): XdsParts | undefined {
+  const Cluster = collections.get("Cluster");
+  const ClusterLoadAssignment = collections.get("ClusterLoadAssignment");
+  const Listener = collections.get("Listener");
+  const RouteConfiguration = collections.get("RouteConfiguration");
+  if (Cluster === undefined || ClusterLoadAssignment === undefined) return undefined;
+  if (Listener === undefined || RouteConfiguration === undefined) return undefined;
+  return { Cluster, ClusterLoadAssignment, Listener, RouteConfiguration };
+}
+
+function groundOf({ Cluster, ClusterLoadAssignment }: XdsParts): Ground {
+  return { clusters: Cluster, endpoints: ClusterLoadAssignment };
+}
+
+/** Whether two snapshots have the same clusters and endpoints: true of most that follow each other. */
+function sameGround({ collections: a }: Snapshot, { collections: b }: Snapshot): boolean {
+  return a.get("Cluster") === b.get("Cluster") &&
+    a.get("ClusterLoadAssignment") === b.get("ClusterLoadAssignment");
+}
+
+function sameParts(a: XdsParts, b: XdsParts): boolean {
+  return a.Cluster === b.Cluster && a.ClusterLoadAssignment === b.ClusterLoadAssignment &&
+    a.Listener === b.Listener && a.RouteConfiguration === b.RouteConfiguration;
+}
+
+function has(collection: Collection, name: string): boolean {
+  return collection.get(name) !== undefined;
+}
