@@ -68,7 +68,7 @@ Deno.test("bad peers: each is told what is wrong, and an honest one notices noth
     }
   });
   await t.step("a type that is not served", async () => {
-    const typeUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+    const typeUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
     const node = { id: "x" };
     for (
       const [path, bytes] of [
@@ -79,7 +79,7 @@ Deno.test("bad peers: each is told what is wrong, and an honest one notices noth
       const why = await endOf(address, path, bytes);
       assertMatch(
         why,
-        /^INVALID_ARGUMENT: .*Cluster" is not served here; served are .*ServiceEntry/,
+        /^INVALID_ARGUMENT: .*Secret" is not served here; served are .*ServiceEntry/,
       );
     }
   });
