@@ -6,11 +6,14 @@
 import type { ViewFinding } from "../recipe.ts";
 import type { ServedService } from "../served_service.ts";
 import { protocolClass } from "../shared/names.ts";
+import { unservedFindings } from "../shared/served_parts.ts";
+import { missingTargets } from "../shared/targets.ts";
 
 /** Gathers what there is to say of one service; each thing is said once. */
 export class Findings {
   readonly #served: ServedService;
   readonly #unable = new Set<string>();
+  readonly #missing = new Set<string>();
   readonly #repeated = new Set<string>();
   #unix = false;
   #drainIgnored = false;
@@ -22,6 +25,11 @@ export class Findings {
   /** Conditions of routes that clients cannot check. */
   unable(conditions: readonly string[]): void {
     for (const condition of conditions) this.#unable.add(condition);
+  }
+
+  /** Own subsets and ports that traffic should go to and that are not there. */
+  missing(targets: readonly string[]): void {
+    for (const target of targets) this.#missing.add(target);
   }
 
   /** Addresses, `host:port`, that were given more than once. */
@@ -42,8 +50,12 @@ export class Findings {
   /** One finding for each kind of thing. */
   all(): ViewFinding[] {
     const { key } = this.#served;
-    return [...this.#ofService(), ...this.#ofTraffic(), ...this.#ofEndpoints()]
-      .map(([rule, message]) => ({ key, rule, message }));
+    const own = [...this.#ofService(), ...this.#ofTraffic(), ...this.#ofEndpoints()];
+    return [
+      ...unservedFindings(this.#served),
+      ...missingTargets(key, this.#missing),
+      ...own.map(([rule, message]) => ({ key, rule, message })),
+    ];
   }
 
   *#ofService(): Iterable<readonly [rule: string, message: string]> {

@@ -4,35 +4,58 @@
  *
  * @module
  */
-import type { HeaderMatcher, Partially, RouteMatch } from "../../wire/messages.ts";
-import type { HttpMatch, TextMatch } from "../served_service.ts";
-import { re2Pattern } from "./pattern.ts";
+import type { HttpMatch, HttpRoute, TextMatch } from "../served_service.ts";
+import { fitsPattern, re2Pattern } from "./pattern.ts";
+
+/** Routes in gRPC's terms. */
+export interface GrpcHttpRoutes {
+  readonly http: readonly HttpRoute[];
+  /** What these clients cannot tell calls apart by, each as a text for a person. */
+  readonly unable: readonly string[];
+}
 
 /** What became of a match. */
-export type GrpcMatch =
-  | { readonly kind: "match"; readonly match: Partially<RouteMatch> }
-  /** No gRPC call is like that: the route may be left out. */
+type Made =
+  | { readonly kind: "match"; readonly match: HttpMatch }
+  /** No gRPC call is like that. */
   | { readonly kind: "never" }
-  /** These clients cannot tell; says what. */
   | { readonly kind: "unable"; readonly what: string };
 
-/** Takes every call. */
-export const EVERY_CALL: Partially<RouteMatch> = { prefix: "" };
+/** The routes without what no gRPC call fits, and without what these clients cannot tell: no call goes where it should not. */
+export function grpcHttpRoutes(http: readonly HttpRoute[]): GrpcHttpRoutes {
+  const unable: string[] = [];
+  const routes = http.flatMap((route): HttpRoute[] => {
+    if (route.matches.length === 0) return [route];
+    const matches = route.matches.flatMap((wanted): HttpMatch[] => {
+      const made = grpcMatch(wanted);
+      if (made.kind === "unable") unable.push(made.what);
+      return made.kind === "match" ? [made.match] : [];
+    });
+    return matches.length === 0 ? [] : [{ ...route, matches }];
+  });
+  return { http: routes, unable };
+}
 
-/** The match in gRPC's terms, its port apart. */
-export function grpcMatch({ path, method, headers }: HttpMatch): GrpcMatch {
+function grpcMatch({ path, method, headers, port }: HttpMatch): Made {
   if (method !== undefined && !isPost(method)) return { kind: "never" };
-  const matchers: Partially<HeaderMatcher>[] = [];
+  const wanted: [string, TextMatch][] = [];
   for (const [name, text] of Object.entries(headers)) {
     const what = unseen(name);
     if (what !== undefined) return { kind: "unable", what };
-    const matcher = textMatcher(text);
-    if (matcher === undefined) return unable(`the pattern of header ${name}`, text);
-    matchers.push({ name, ...matcher });
+    const taken = textFor(text);
+    if (taken === undefined) return unable(`header ${name}`, text);
+    wanted.push([name, taken]);
   }
-  const specifier = pathSpecifier(path);
-  if (specifier === undefined) return unable("the pattern of the path", path!);
-  return { kind: "match", match: { ...specifier, headers: matchers } };
+  const taken = path && textFor(path);
+  if (path !== undefined && taken === undefined) return unable("path", path);
+  return {
+    kind: "match",
+    match: {
+      ...(taken === undefined ? {} : { path: taken }),
+      headers: Object.fromEntries(wanted),
+      ...(port === undefined ? {} : { port }),
+    },
+  };
 }
 
 /** Every gRPC call is a POST. */
@@ -46,51 +69,35 @@ function isPost(method: TextMatch): boolean {
       return "POST".startsWith(method.value);
     case "regex": {
       const pattern = re2Pattern(method.value);
-      return pattern !== undefined && new RegExp(`^(?:${pattern})$`).test("POST");
+      return pattern !== undefined && fitsPattern("POST", pattern);
     }
   }
 }
 
 /** Says what of the header clients do not see, if so. */
 function unseen(name: string): string | undefined {
-  if (name.startsWith(":")) return `the header ${name}, which is not metadata`;
-  if (name.endsWith("-bin")) return `the header ${name}, which is binary`;
+  if (name.startsWith(":")) return `header ${name}, which is not metadata`;
+  if (name.endsWith("-bin")) return `header ${name}, which is binary`;
   return undefined;
 }
 
-function unable(place: string, text: TextMatch): GrpcMatch {
+function unable(place: string, text: TextMatch): Made {
   const value = text.kind === "present" ? "" : text.value;
-  return { kind: "unable", what: `${place}, ${JSON.stringify(value)}: it is not of RE2's syntax` };
+  return { kind: "unable", what: `${place} like ${JSON.stringify(value)}, which is not RE2` };
 }
 
-function textMatcher(text: TextMatch): Omit<Partially<HeaderMatcher>, "name"> | undefined {
+/** The text as every client takes it; undefined where none does. */
+function textFor(text: TextMatch): TextMatch | undefined {
   switch (text.kind) {
     case "present":
-      return { presentMatch: true };
     case "exact":
-      return { stringMatch: { exact: text.value } };
+      return text;
     case "prefix":
-      // An empty one is refused; every header has it.
-      return text.value === "" ? { presentMatch: true } : { stringMatch: { prefix: text.value } };
+      // An empty one is refused; whatever is there begins with it.
+      return text.value === "" ? { kind: "present" } : text;
     case "regex": {
-      const regex = re2Pattern(text.value);
-      return regex === undefined ? undefined : { stringMatch: { safeRegex: { regex } } };
-    }
-  }
-}
-
-function pathSpecifier(path: TextMatch | undefined): Partially<RouteMatch> | undefined {
-  switch (path?.kind) {
-    case undefined:
-    case "present":
-      return EVERY_CALL;
-    case "exact":
-      return { path: path.value };
-    case "prefix":
-      return { prefix: path.value };
-    case "regex": {
-      const regex = re2Pattern(path.value);
-      return regex === undefined ? undefined : { safeRegex: { regex } };
+      const value = re2Pattern(text.value);
+      return value === undefined ? undefined : { kind: "regex", value };
     }
   }
 }

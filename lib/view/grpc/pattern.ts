@@ -28,6 +28,13 @@ export function re2Pattern(text: string): string | undefined {
   return plain.includes("|") ? `(?:${plain})` : plain;
 }
 
+/** Whether the whole text fits an expression that {@link re2Pattern} gave. */
+export function fitsPattern(text: string, pattern: string): boolean {
+  // Of flags only the one for letters makes a difference to a text of one line.
+  const flags = /\(\?[msU]*i/.test(pattern) ? "i" : "";
+  return new RegExp(`^(?:${comparable(pattern)})$`, flags).test(text);
+}
+
 /** Names of groups mean nothing where a text only fits or not, and are written in more ways than one. */
 function unnamed(text: string): string {
   return text.replace(/\(\?P?<[A-Za-z_]\w*>/g, "(");

@@ -12,18 +12,22 @@
 import type { Endpoint, Service, ServicePort } from "../../model/service.ts";
 import type { Resource } from "../../model/resource.ts";
 import { routeConfigurationCodec } from "../../wire/messages.ts";
-import type { Contribution, Part, Recipe, ViewFinding } from "../recipe.ts";
+import type { Contribution, Part, Recipe } from "../recipe.ts";
 import type { Addresses, ServedService } from "../served_service.ts";
 import { settleDomains } from "../shared/domains.ts";
 import { clusterName, protocolClass } from "../shared/names.ts";
-import { type PlacedEndpoint, placeEndpoints } from "../shared/place_endpoints.ts";
-import { destinations, endpointsWith, isHidden, unservedFindings } from "../shared/served_parts.ts";
+import {
+  type EndpointGroup,
+  type PlacedEndpoint,
+  placeEndpoints,
+} from "../shared/place_endpoints.ts";
+import { destinations, endpointsWith, isHidden } from "../shared/served_parts.ts";
 import { viewResource } from "../shared/view_resource.ts";
 import { dnsCluster, edsCluster } from "./clusters.ts";
 import { grpcEndpoints, isIpLiteral } from "./endpoints.ts";
 import { Findings } from "./findings.ts";
 import { type GrpcListener, grpcListener, listenerParts } from "./listeners.ts";
-import { grpcRoutes, routesName } from "./routes.ts";
+import { grpcRoutes, leadsNowhere, nowhere, routesName } from "./routes.ts";
 
 /** How gRPC programs are served. */
 export const grpcRecipe: Recipe<GrpcListener> = {
@@ -71,12 +75,8 @@ class GrpcService {
       },
       parts: this.#parts,
       lookUps: [...this.#lookUps],
-      findings: hidden ? [] : this.#all(),
+      findings: hidden ? [] : this.#findings.all(),
     };
-  }
-
-  #all(): ViewFinding[] {
-    return [...unservedFindings(this.#served), ...this.#findings.all()];
   }
 
   #serve(service: Service): void {
@@ -89,10 +89,14 @@ class GrpcService {
 
   #port(service: Service, port: ServicePort): void {
     const { traffic } = this.#served;
-    const { message, unable } = grpcRoutes(service, port, traffic);
-    this.#findings.unable(unable);
+    const made = grpcRoutes({ service, traffic }, port);
+    this.#findings.unable(made.unable);
+    this.#findings.missing(made.missing);
     const name = routesName(service, port.number);
-    this.#routes.push(viewResource(routeConfigurationCodec, name, message));
+    this.#routes.push(viewResource(routeConfigurationCodec, name, made.message));
+    if (leadsNowhere(made, service, port.number)) {
+      this.#edsCluster(nowhere(service, port.number), []);
+    }
     this.#cluster(service, port, "", service.endpoints);
     for (const [subset, labels] of traffic.subsets) {
       this.#cluster(service, port, subset, endpointsWith(service.endpoints, labels));
@@ -108,7 +112,8 @@ class GrpcService {
     const name = clusterName(service.hosts[0]!, port.number, subset);
     const sockets = members.filter(({ address }) => !address.startsWith("unix://"));
     if (sockets.length < members.length) this.#findings.unix();
-    const { groups } = placeEndpoints(service, port, sockets);
+    const { groups, repeated } = placeEndpoints(service, port, sockets);
+    this.#findings.repeated(repeated);
     const [only, ...more] = groups.flatMap(({ endpoints }) => endpoints);
     if (only !== undefined && more.length === 0 && !only.draining && isName(only)) {
       this.#clusters.push(dnsCluster(name, only.place));
@@ -116,9 +121,12 @@ class GrpcService {
     }
     const placement = placeEndpoints(service, port, this.#lookedUp(sockets));
     if (placement.drainIgnored) this.#findings.drainIgnored();
-    this.#findings.repeated(placement.repeated);
+    this.#edsCluster(name, placement.groups);
+  }
+
+  #edsCluster(name: string, groups: readonly EndpointGroup[]): void {
     this.#clusters.push(edsCluster(name));
-    this.#endpoints.push(grpcEndpoints(name, placement.groups));
+    this.#endpoints.push(grpcEndpoints(name, groups));
   }
 
   /** The endpoints, each name among them as the addresses that it has now. */

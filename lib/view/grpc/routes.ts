@@ -5,26 +5,20 @@
  */
 import { formatHostPort } from "../../model/host_port.ts";
 import type { Service, ServicePort } from "../../model/service.ts";
-import {
-  type Duration,
-  type Partially,
-  type Route,
-  type RouteAction,
-  type RouteConfiguration,
-} from "../../wire/messages.ts";
-import type { HttpRoute, Traffic, WeightedTarget } from "../served_service.ts";
+import type { Partially, Route, RouteAction, RouteConfiguration } from "../../wire/messages.ts";
 import { clusterName, protocolClass } from "../shared/names.ts";
-import { EVERY_CALL, grpcMatch } from "./matches.ts";
+import { durationOf, type PortRoute, type PortRoutes, portRoutes } from "../shared/routes.ts";
+import { clusterShares, type Directed } from "../shared/targets.ts";
+import { grpcHttpRoutes } from "./matches.ts";
 
 /** Routes of a port, and what could not be said in them. */
 export interface GrpcRoutes {
   readonly message: Partially<RouteConfiguration>;
-  /** Conditions that these clients cannot check, each as a text for a person. */
+  /** Own subsets and ports that traffic should go to and that are not there. */
+  readonly missing: readonly string[];
+  /** What these clients cannot tell calls apart by, each as a text for a person. */
   readonly unable: readonly string[];
 }
-
-/** Sums of weights have 32 bits. */
-const MAX_WEIGHT = 2 ** 32 - 1;
 
 /** Name of the RouteConfiguration of a port: `HOST:PORT`, with the service's first host. */
 export function routesName({ hosts }: Service, port: number): string {
@@ -32,85 +26,89 @@ export function routesName({ hosts }: Service, port: number): string {
 }
 
 /**
+ * Name of a cluster without endpoints, for calls that must fail: a route to a cluster that is not there
+ * would keep clients from taking any of the routes, for 15 s.
+ */
+export function nowhere({ hosts }: Service, port: number): string {
+  return clusterName(hosts[0]!, port, "(none)");
+}
+
+/**
  * The routes of a port. They are reached only by the listeners of this very service, so the virtual host
  * takes whatever domain the client asks for: that is the text it dialled, unless its program gave
  * the channel another authority.
  */
-export function grpcRoutes(service: Service, port: ServicePort, traffic: Traffic): GrpcRoutes {
-  const name = routesName(service, port.number);
-  const unable: string[] = [];
-  const routes = protocolClass(port) === "http"
-    ? httpRoutes(service, port, traffic, unable)
-    : [everyCall(service, port, traffic.tcp)];
-  return { message: { name, virtualHosts: [{ name, domains: ["*"], routes }] }, unable };
+export function grpcRoutes(directed: Directed, port: ServicePort): GrpcRoutes {
+  const name = routesName(directed.service, port.number);
+  const made = protocolClass(port) === "http"
+    ? httpRoutes(directed, port)
+    : { ...tcpRoutes(directed, port), unable: [] };
+  const routes = made.routes.map((route) => routeOf(directed.service, port, route));
+  return {
+    message: { name, virtualHosts: [{ name, domains: ["*"], routes }] },
+    missing: made.missing,
+    unable: made.unable,
+  };
 }
 
 function httpRoutes(
-  service: Service,
+  directed: Directed,
   port: ServicePort,
-  { http }: Traffic,
-  unable: string[],
-): Partially<Route>[] {
-  if (http.length === 0) return [everyCall(service, port, [])];
-  return http.flatMap((route) => routesOf(service, port, route, unable));
-}
-
-function everyCall(
-  service: Service,
-  port: ServicePort,
-  targets: readonly WeightedTarget[],
-): Partially<Route> {
-  const itself: WeightedTarget = { host: service.hosts[0]!, weight: 1 };
-  const to = targets.length === 0 ? [itself] : targets;
-  return { match: EVERY_CALL, route: destination(service, port, to) };
-}
-
-/** A route for each of its matches: any of them is enough. */
-function routesOf(
-  service: Service,
-  port: ServicePort,
-  { matches, to, timeout }: HttpRoute,
-  unable: string[],
-): Partially<Route>[] {
-  const action: Partially<RouteAction> = {
-    ...destination(service, port, to),
-    ...(timeout === undefined
-      ? {}
-      : { maxStreamDuration: { maxStreamDuration: durationOf(timeout) } }),
-  };
-  if (matches.length === 0) return [{ match: EVERY_CALL, route: action }];
-  return matches.flatMap((wanted): Partially<Route>[] => {
-    if (wanted.port !== undefined && wanted.port !== port.number) return [];
-    const made = grpcMatch(wanted);
-    if (made.kind === "unable") unable.push(made.what);
-    return made.kind === "match" ? [{ match: made.match, route: action }] : [];
-  });
-}
-
-function destination(
-  service: Service,
-  port: ServicePort,
-  to: readonly WeightedTarget[],
-): Partially<RouteAction> {
-  const weights = new Map<string, number>();
-  for (const { host, port: other = port.number, subset, weight } of to) {
-    // Its clusters have the name of its first host.
-    const first = service.hosts.includes(host) ? service.hosts[0]! : host;
-    const cluster = clusterName(first, other, subset);
-    weights.set(cluster, (weights.get(cluster) ?? 0) + weight);
+): PortRoutes & { readonly unable: readonly string[] } {
+  const { service, traffic } = directed;
+  const { http, unable } = grpcHttpRoutes(traffic.http);
+  // Where the rules let nothing through that could be a gRPC call, nothing may go through.
+  const wasOfPort = traffic.http.some((route) => isOfPort(route, port));
+  if (wasOfPort && !http.some((route) => isOfPort(route, port))) {
+    return { routes: [], missing: [], unable };
   }
-  const [only, ...others] = weights.keys();
-  if (others.length === 0) return { cluster: only! };
-  const sum = [...weights.values()].reduce((total, weight) => total + weight, 0);
-  const factor = sum > MAX_WEIGHT ? (MAX_WEIGHT - weights.size) / sum : 1;
-  const clusters = Array.from(weights, ([name, weight]) => ({
-    name,
-    weight: { value: Math.max(1, Math.floor(weight * factor)) },
-  }));
-  return { weightedClusters: { clusters } };
+  return { ...portRoutes({ service, traffic: { ...traffic, http } }, port), unable };
 }
 
-function durationOf(milliseconds: number): Duration {
-  const seconds = Math.floor(milliseconds / 1000);
-  return { seconds, nanos: Math.round((milliseconds - seconds * 1000) * 1_000_000) };
+function isOfPort(
+  { matches }: Directed["traffic"]["http"][number],
+  { number }: ServicePort,
+): boolean {
+  return matches.length === 0 ||
+    matches.some(({ port }) => port === undefined || port === number);
+}
+
+/** To what is not HTTP by its protocol calls go as connections would. */
+function tcpRoutes({ service, traffic }: Directed, port: ServicePort): PortRoutes {
+  if (traffic.tcp.length === 0) {
+    return portRoutes({ service, traffic: { ...traffic, http: [] } }, port);
+  }
+  const { shares, missing } = clusterShares({ service, traffic }, port, traffic.tcp);
+  return { routes: [{ match: { prefix: "/" }, shares }], missing };
+}
+
+function routeOf(
+  service: Service,
+  port: ServicePort,
+  { match, shares, timeout }: PortRoute,
+): Partially<Route> {
+  const [first, ...others] = shares;
+  const to: Partially<RouteAction> = others.length === 0
+    ? { cluster: first?.cluster ?? nowhere(service, port.number) }
+    : {
+      weightedClusters: {
+        clusters: shares.map(({ cluster, weight }) => ({
+          name: cluster,
+          weight: { value: weight },
+        })),
+      },
+    };
+  // gRPC clients do not read RouteAction.timeout.
+  const bound = timeout === undefined
+    ? {}
+    : { maxStreamDuration: { maxStreamDuration: durationOf(timeout) } };
+  return { match, route: { ...to, ...bound } };
+}
+
+/** Whether some of the routes lead nowhere. */
+export function leadsNowhere({ message }: GrpcRoutes, service: Service, port: number): boolean {
+  const name = nowhere(service, port);
+  return (message.virtualHosts ?? []).some(({ routes = [] }) =>
+    routes.some(({ route }) => route?.cluster === name)
+  );
 }
