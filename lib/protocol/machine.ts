@@ -37,6 +37,10 @@ export abstract class Machine<Request> implements StreamMachine<Request> {
     return this.subscriptions.status();
   }
 
+  names(type: string): ReadonlySet<string> | undefined {
+    return this.subscriptions.names(type);
+  }
+
   get transition(): TransitionStatus | undefined {
     return this.subscriptions.transition;
   }

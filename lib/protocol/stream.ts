@@ -100,6 +100,8 @@ export interface StreamMachine<Request> {
   next(): Push | undefined;
   /** Each subscription, in order of type. */
   status(): readonly SubscriptionStatus[];
+  /** What is asked for by name of a type; undefined: nothing is, or everything. Not to be kept: it changes with requests. */
+  names?(type: string): ReadonlySet<string> | undefined;
   /** The transition under way; undefined: none. It may begin and end with any call of the others. */
   readonly transition?: TransitionStatus | undefined;
   /** The transition of this number has taken too long and ends here; one that is over already is left alone. */

@@ -153,6 +153,12 @@ export class Subscriptions {
       .sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
   }
 
+  /** What is asked for by name of a type; undefined: nothing is, or everything. */
+  names(type: string): ReadonlySet<string> | undefined {
+    const interest = this.#byType.get(type)?.interest;
+    return interest === undefined || interest.wildcard ? undefined : interest.names;
+  }
+
   /** Lets the transition go on, and every type take its new target. */
   #advance(): void {
     const transition = this.#transition;

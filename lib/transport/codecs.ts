@@ -29,6 +29,7 @@ import {
   requestResourcesCodec,
   type SinkNode,
 } from "../wire/messages.ts";
+import { briefNode } from "./brief_node.ts";
 import type { PeerIntroduction, SessionCodec } from "./session.ts";
 
 /** xDS v3, state of the world. `controlPlane` is our name in each response. */
@@ -140,6 +141,7 @@ function identifyNode(node: Node | undefined): PeerIntroduction | undefined {
     id: brief(id),
     ...(userAgentName === "" ? {} : { userAgent: brief(userAgentName) }),
     ...(texts.length === 0 ? {} : { metadata: briefTexts(texts) }),
+    node: briefNode(node),
   };
 }
 

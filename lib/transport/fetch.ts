@@ -9,6 +9,7 @@ import type { XdsResolvers } from "../protocol/xds_resolver.ts";
 import type { Message } from "../wire/compose.ts";
 import type { DiscoveryRequest } from "../wire/messages.ts";
 import { WireError } from "../wire/wire_error.ts";
+import { answerInTurn } from "./one_request.ts";
 import { factsOf } from "./peer_facts.ts";
 import type { EndStatus, PushStream } from "./push_stream.ts";
 import type { SessionCodec } from "./session_info.ts";
@@ -23,31 +24,22 @@ export interface FetchOptions {
   readonly resolverOf: XdsResolvers;
 }
 
-/** What came of a request. */
-type Fetched = { readonly message: Message } | { readonly refused: EndStatus };
-
 /**
  * Answers one request in full, whatever version it says that it has, and ends the call. The answer is
  * made when it can be written, and counts with all that is on its way to peers.
  */
 export function fetchOnce(stream: PushStream, bytes: Uint8Array, options: FetchOptions): void {
-  const attached = options.sessions.sender.attach(
-    stream,
-    () => {
-      const fetched = fetch(stream, bytes, options);
-      if ("message" in fetched) return fetched.message;
-      stream.end(fetched.refused);
-      return undefined;
-    },
-    { onSent: () => stream.end() },
-  );
-  attached.wake();
+  answerInTurn(stream, options.sessions.sender, () => fetch(stream, bytes, options));
 }
 
-function fetch(stream: PushStream, bytes: Uint8Array, options: FetchOptions): Fetched {
+function fetch(
+  stream: PushStream,
+  bytes: Uint8Array,
+  options: FetchOptions,
+): Message | EndStatus {
   const { sessions, codec, type } = options;
   const request = decoded(bytes, codec);
-  if ("refused" in request) return request;
+  if ("refused" in request) return request.refused;
   if (!type.wildcard && request.resourceNames.length === 0) {
     return refused(
       "INVALID_ARGUMENT",
@@ -68,7 +60,7 @@ function fetch(stream: PushStream, bytes: Uint8Array, options: FetchOptions): Fe
   if (!received.ok) return refused(received.code, received.message);
   machine.retarget(view.snapshot);
   const push = machine.next();
-  if (push !== undefined) return { message: codec.compose(push) };
+  if (push !== undefined) return codec.compose(push);
   return request.resourceNames.length === 0
     ? refused(
       "INVALID_ARGUMENT",
@@ -86,10 +78,10 @@ function decoded(
     return { ...codec.decode(bytes), versionInfo: "", responseNonce: "" };
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
-    return refused("INVALID_ARGUMENT", `not a valid request: ${error.message}`);
+    return { refused: refused("INVALID_ARGUMENT", `not a valid request: ${error.message}`) };
   }
 }
 
-function refused(code: EndStatus["code"], message: string): { readonly refused: EndStatus } {
-  return { refused: { code, message } };
+function refused(code: EndStatus["code"], message: string): EndStatus {
+  return { code, message };
 }

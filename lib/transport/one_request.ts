@@ -4,7 +4,9 @@
  *
  * @module
  */
+import type { Message } from "../wire/compose.ts";
 import type { EndStatus, PushStream } from "./push_stream.ts";
+import type { Sender } from "./sender.ts";
 
 /** What becomes of the streams of a method. */
 export interface StreamHandler {
@@ -49,4 +51,22 @@ export function oneRequest(
 export function answer(stream: PushStream, response: Uint8Array): void {
   stream.write({ pieces: [response], length: response.length }).catch(() => {}); // the caller left
   stream.end();
+}
+
+/**
+ * Gives the one response of a call in its turn with the sender, and ends it; or ends it with a status.
+ * `make` is called when what it returns will be written.
+ */
+export function answerInTurn(
+  stream: PushStream,
+  sender: Sender,
+  make: () => Message | EndStatus,
+): void {
+  const next = () => {
+    const made = make();
+    if ("pieces" in made) return made;
+    stream.end(made);
+    return undefined;
+  };
+  sender.attach(stream, next, { onSent: () => stream.end() }).wake();
 }

@@ -161,6 +161,10 @@ export class Session<Request> implements SessionInfo {
     return this.#machine.status();
   }
 
+  names(type: string): ReadonlySet<string> | undefined {
+    return this.#machine.names?.(type);
+  }
+
   /** Makes what is published now, as far as its rule goes, the state that the peer is to get. */
   retarget(): void {
     const { assignments } = this.#parts;

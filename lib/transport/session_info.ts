@@ -6,6 +6,7 @@
 import type { ClientKind } from "../model/settings.ts";
 import type { Event, Push, SubscriptionStatus, TransitionPhase } from "../protocol/stream.ts";
 import type { Message } from "../wire/compose.ts";
+import type { BriefNode } from "./brief_node.ts";
 
 /** The wire protocols a session can speak. */
 export type ProtocolName =
@@ -37,6 +38,8 @@ export interface PeerIntroduction {
   readonly annotations?: Readonly<Record<string, string>>;
   /** Top-level texts of an xDS node's metadata, bounded alike. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** What is kept of an xDS node. */
+  readonly node?: BriefNode;
 }
 
 /** What there is to say of a push besides what it holds. */
@@ -96,4 +99,6 @@ export interface SessionInfo {
   /** The transition under way; absent: none. */
   readonly transition?: SessionTransition | undefined;
   subscriptions(): readonly SubscriptionStatus[];
+  /** What the peer asks for by name of a type; undefined: nothing, or everything. Not to be kept: it changes with requests. */
+  names?(type: string): ReadonlySet<string> | undefined;
 }
