@@ -86,6 +86,6 @@ export function missingTargets(key: string, missing: Iterable<string>): ViewFind
     key,
     rule: "view/missing-target",
     message: `traffic should go to its ${lacks.join(", ")}, which it does not have; ` +
-      "the other targets share it",
+      "the other targets share it, and where there are none it is refused",
   }];
 }
