@@ -5,6 +5,7 @@
  * @module
  */
 import { type Command, Option } from "commander";
+import type { ViewKind } from "../view/client_views.ts";
 
 /** What the probe speaks. */
 export type ProbeProtocol = "mcp" | "ads" | "ads-delta";
@@ -14,7 +15,10 @@ export type ProbeFormat = "text" | "names" | "yaml" | "json";
 
 /** Options as they are written. */
 export interface ProbeFlags {
-  readonly protocol: ProbeProtocol;
+  /** Absent: `mcp`, or `ads` for what only that has. */
+  readonly protocol?: ProbeProtocol;
+  readonly as?: ViewKind;
+  readonly resource?: readonly string[];
   readonly collection?: readonly string[];
   /** The same as `collection`. */
   readonly type?: readonly string[];
@@ -23,7 +27,8 @@ export interface ProbeFlags {
   readonly nack?: string | true;
   readonly follow?: boolean;
   readonly timeout: string;
-  readonly node: string;
+  readonly node?: string;
+  readonly userAgent?: string;
   readonly header?: readonly string[];
   readonly tokenFile?: string;
   readonly tls?: boolean;
@@ -43,18 +48,26 @@ export function addProbeOptions(command: Command): Command {
   return command
     .argument("<address>", "host:port of the server, with or without xds://")
     .addOption(
-      new Option("--protocol <name>", "what to speak").choices(["mcp", "ads", "ads-delta"])
-        .default("mcp"),
+      new Option("--protocol <name>", "what to speak (default: mcp; ads with --as or an xDS type)")
+        .choices(["mcp", "ads", "ads-delta"]),
+    )
+    .addOption(
+      new Option("--as <kind>", "ask for what such a client asks for, as it does")
+        .choices(["envoy", "grpc", "dubbo"]),
     )
     .option("--collection <name>", "only this kind, collection or type URL; repeatable", collect)
-    .addOption(
-      new Option("--type <name>", "the same as --collection").argParser(collect).hideHelp(),
+    .option("--type <name>", "the same; also CDS, EDS, LDS, RDS; repeatable", collect)
+    .option(
+      "--resource <name>",
+      "only this resource of the type, or what a gRPC program would call; repeatable",
+      collect,
     )
     .option("--incremental", "ask for differences (mcp)")
     .option("--nack [reason]", "refuse the first push of each type")
     .option("--follow", "stay, and print what changes")
     .option("--timeout <duration>", "until each type has to be answered", "10s")
-    .option("--node <id>", "who we say we are", "pinnace-probe")
+    .option("--node <id>", "who we say we are (default: pinnace-probe, or as such a client would)")
+    .option("--user-agent <name>", "user agent that we name (ads)")
     .option("--header <key=value>", "gRPC metadata to send along; repeatable", collect)
     .option("--token-file <file>", "file with a token to send as authorization: Bearer")
     .option("--tls", "use TLS, by the authorities that this system knows unless --ca is given")

@@ -8,28 +8,26 @@ import { type HostPort, parseHostPort } from "../config/address.ts";
 import { ownHeader } from "../config/own_headers.ts";
 import { parseProxy } from "../config/proxy.ts";
 import { parseDuration, parseSize } from "../config/units.ts";
-import { kindByName, KINDS } from "../model/kind.ts";
 import type { ClientTlsSettings } from "../model/settings.ts";
 import type { DialTarget } from "../transport/dial_target.ts";
+import type { Node } from "../wire/messages.ts";
 import { proxyOf } from "./dial_targets.ts";
 import { optionName } from "./option_name.ts";
-import type { ProbeFlags, ProbeFormat, ProbeProtocol } from "./probe_flags.ts";
+import type { ProbeFlags, ProbeFormat } from "./probe_flags.ts";
+import { nodeOf } from "./probe_node.ts";
+import { type Question, readQuestion } from "./probe_question.ts";
 
 /** What to probe, and how. */
-export interface ProbeOptions {
+export interface ProbeOptions extends Question {
   readonly target: DialTarget;
-  readonly protocol: ProbeProtocol;
-  /** Collections or type URLs, in the order in which they are asked for; at least one. */
-  readonly types: readonly string[];
-  /** Whether the types were named; else they are all that there are. */
-  readonly named: boolean;
   readonly incremental: boolean;
   /** Why the first push of each type is refused; absent: it is not. */
   readonly nack?: string;
   readonly follow: boolean;
   /** Milliseconds until each type has to be answered. */
   readonly timeout: number;
-  readonly node: string;
+  /** Who we say we are. */
+  readonly node: Partial<Node>;
   readonly format: ProbeFormat;
   /** Largest message taken. Bytes. */
   readonly maxMessage: number;
@@ -55,38 +53,30 @@ export function readProbeOptions(address: string, flags: ProbeFlags): ProbeOptio
   if (maxMessage === undefined || maxMessage <= 0 || maxMessage > LARGEST) {
     return `--max-message is a size such as 64MiB, up to 1GiB, not ${flags.maxMessage}`;
   }
-  if (flags.incremental && flags.protocol !== "mcp") {
+  const question = readQuestion(flags);
+  if (typeof question === "string") return question;
+  if (flags.incremental && question.protocol !== "mcp") {
     return "--incremental is MCP's; the like of it for ADS is --protocol ads-delta";
   }
   const target = readTarget(place, flags);
   if (typeof target === "string") return target;
-  const { protocol, node, format, incremental = false, follow = false, nack } = flags;
+  const { node: id, userAgent, format, incremental = false, follow = false, nack } = flags;
+  const { as } = question;
   return {
+    ...question,
     target,
-    protocol,
-    types: readTypes(flags),
-    named: flags.collection !== undefined || flags.type !== undefined,
     incremental,
     ...(nack === undefined ? {} : { nack: nack === true ? "refused by pinnace probe" : nack }),
     follow,
     timeout,
-    node,
+    node: nodeOf({
+      ...(as === undefined ? {} : { as }),
+      ...(id === undefined ? {} : { id }),
+      ...(userAgent === undefined ? {} : { userAgent }),
+    }),
     format,
     maxMessage,
   };
-}
-
-/** A kind's name stands for its collection or newest type URL; all else is asked for as it is. */
-function readTypes({ protocol, collection = [], type = [] }: ProbeFlags): string[] {
-  const named = [...collection, ...type];
-  if (named.length === 0) return KINDS.map(({ kind }) => typeOf(kind, protocol));
-  return [...new Set(named.map((name) => typeOf(name, protocol)))];
-}
-
-function typeOf(name: string, protocol: ProbeProtocol): string {
-  const kind = kindByName(name);
-  if (kind === undefined) return name;
-  return protocol === "mcp" ? kind.collection : `${kind.group}/${kind.versions[0]}/${kind.kind}`;
 }
 
 function readTarget(place: HostPort, flags: ProbeFlags): DialTarget | string {

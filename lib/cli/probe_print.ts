@@ -6,8 +6,11 @@
 import { dump } from "js-yaml";
 import { renderResource } from "../convert/render.ts";
 import { kindByCollection, kindByTypeUrl } from "../model/kind.ts";
+import { xdsTypeByUrl } from "../model/xds_type.ts";
 import { mcpResourceCodec } from "../wire/messages.ts";
-import type { ProbedPush, ProbedResource } from "./probe_client.ts";
+import { anyJson } from "../wire/proto_json.ts";
+import { boundOf, type ProbedPush, type ProbedResource } from "./probe_push.ts";
+import { summarise } from "./probe_summary.ts";
 import type { ProbeFormat } from "./probe_flags.ts";
 import { safeJson } from "./safe_json.ts";
 import { duration, paint, type Style, visible } from "./terminal.ts";
@@ -44,13 +47,21 @@ function textOf({ push, after, refused }: PrintedPush, colours: boolean): string
     visible(`version=${push.version} nonce=${push.nonce}`),
     ...(refused === undefined ? [] : [say(`refused: ${refused}`, "warn")]),
   ].join("  ");
-  const resources = push.resources.map(({ name, version }) =>
-    `  ${say("+", "good")} ${visible(nameOf(name))}${
-      version === "" ? "" : say(` ${version}`, "dim")
-    }`
-  );
+  const resources = push.resources.map((resource) => resourceText(resource, colours));
   const removed = push.removed.map((name) => `  ${say("-", "bad")} ${visible(name)}`);
   return `${[head, ...resources, ...removed].join("\n")}\n`;
+}
+
+/** Name and version, and of xDS resources what they say in short. */
+function resourceText({ name, version, content }: ProbedResource, colours: boolean): string {
+  const say = (text: string, style: Style) => paint({ text: visible(text), style }, colours);
+  const { text, lines } = content.kind === "any" ? summarise(content.any) : { text: "", lines: [] };
+  const head = [
+    `  ${say("+", "good")} ${visible(nameOf(name))}`,
+    ...(version === "" ? [] : [say(version, "dim")]),
+    ...(text === "" ? [] : [` ${visible(text)}`]),
+  ];
+  return [head.join(" "), ...lines.map((line) => `      ${visible(line)}`)].join("\n");
 }
 
 function countsOf({ incremental, resources, removed }: ProbedPush): string {
@@ -61,7 +72,8 @@ function countsOf({ incremental, resources, removed }: ProbedPush): string {
 
 /** `Kind/namespace/name`, with a minus before what is gone. */
 function namesOf({ type, resources, removed }: ProbedPush): string {
-  const kind = (kindByCollection(type) ?? kindByTypeUrl(type))?.kind ?? type;
+  const kind = (kindByCollection(type) ?? kindByTypeUrl(type))?.kind ?? xdsTypeByUrl(type)?.name ??
+    type;
   const lines = [
     ...resources.map(({ name }) => `${kind}/${nameOf(name)}`),
     ...removed.map((name) => `-${kind}/${name}`),
@@ -105,9 +117,9 @@ function jsonOf({ push, after, refused }: PrintedPush) {
   };
 }
 
-/** The resource as people write it; what is of no kind that we know by its type and size. */
+/** The resource as people write it; what is of no type that we know by its type and size. */
 function objectOf({ name, version, content }: ProbedResource): unknown {
-  if (content.kind === "any") return unknown(content.any.typeUrl, content.any.value);
+  if (content.kind === "any") return anyJson(content.any, boundOf(content.any.value));
   const { resource } = content;
   try {
     return renderResource({ name, version, bytes: mcpResourceCodec.encode(resource) });

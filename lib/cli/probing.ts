@@ -5,7 +5,8 @@
  */
 import { once } from "node:events";
 import type { PushStream } from "../transport/push_stream.ts";
-import type { ProbeClient, ProbedPush } from "./probe_client.ts";
+import type { ProbeClient } from "./probe_client.ts";
+import type { ProbedPush } from "./probe_push.ts";
 import type { ProbeOptions } from "./probe_options.ts";
 import { duration } from "./terminal.ts";
 
@@ -24,10 +25,13 @@ export type ProbeEnd =
 /** How long the server gets to send again what was refused. Milliseconds. */
 const AFTER_NACK = 2000;
 
+/** How long something that is not there may take to come after all, as where it was named while an answer was under way. Milliseconds. */
+const HOPE = 1000;
+
 /** `google.rpc.Code.INVALID_ARGUMENT`. */
 const INVALID_ARGUMENT = 3;
 
-/** Types that are named where they were not answered. */
+/** What was not answered: so much of it is named. */
 const NAMED = 5;
 
 /** Asks for every type and answers what comes. Disposing it ends the stream. */
@@ -36,11 +40,12 @@ export class Probing implements AsyncDisposable {
   readonly #client: ProbeClient;
   readonly #options: ProbeOptions;
   readonly #tell: (news: ProbeNews) => void;
-  readonly #missing: Set<string>;
   /** By type, the version refused. */
   readonly #refused = new Map<string, string>();
   readonly #end = Promise.withResolvers<ProbeEnd>();
   #writing: Promise<void> | undefined;
+  /** Runs while nothing but what is not there is lacking. */
+  #hoping: ReturnType<typeof setTimeout> | undefined;
   readonly #answered = Promise.withResolvers<void>();
   #closing = false;
 
@@ -54,7 +59,6 @@ export class Probing implements AsyncDisposable {
     this.#client = client;
     this.#options = options;
     this.#tell = tell;
-    this.#missing = new Set(options.types);
     stream.signal.addEventListener("abort", () => this.#over(), { once: true });
     stream.onRequest((bytes) => this.#receive(bytes));
     if (stream.signal.aborted) this.#over();
@@ -71,10 +75,11 @@ export class Probing implements AsyncDisposable {
       await Promise.race([this.#answered.promise, this.#end.promise]);
       clearTimeout(late);
       if (signal.aborted) this.#stop();
-      if (this.#missing.size === 0 && !this.#options.follow) await this.#conclude();
+      if (this.#complete && !this.#options.follow) await this.#conclude();
       return await this.#end.promise;
     } finally {
       clearTimeout(late);
+      clearTimeout(this.#hoping);
       signal.removeEventListener("abort", stopped);
     }
   }
@@ -98,7 +103,7 @@ export class Probing implements AsyncDisposable {
       await Promise.race([wait.promise, this.#end.promise]);
       clearTimeout(timer);
     }
-    this.#end.resolve({ kind: "answered", types: this.#options.types.length });
+    this.#end.resolve({ kind: "answered", types: this.#client.standing().asked });
   }
 
   #receive(bytes: Uint8Array): void {
@@ -120,7 +125,7 @@ export class Probing implements AsyncDisposable {
     const { nack } = this.#options;
     const again = this.#refused.get(type);
     const refused = nack !== undefined && again === undefined ? nack : undefined;
-    this.#tell({ kind: "push", push, refused });
+    if (this.#options.shown?.has(type) ?? true) this.#tell({ kind: "push", push, refused });
     if (again !== undefined && again === version) {
       this.#tell({ kind: "note", message: `${type}: the version refused was sent again` });
     }
@@ -129,9 +134,27 @@ export class Probing implements AsyncDisposable {
       this.#refused.set(type, version);
       this.#client.settle(push, { code: INVALID_ARGUMENT, message: refused, details: [] });
     }
-    this.#missing.delete(type);
     this.#progress();
-    if (this.#missing.size === 0) this.#answered.resolve();
+    this.#judge();
+  }
+
+  /** Whether there is an answer to all that was asked for. */
+  get #complete(): boolean {
+    const { missing, absent } = this.#client.standing();
+    return missing.length === 0 && absent.length === 0;
+  }
+
+  #judge(): void {
+    clearTimeout(this.#hoping);
+    const { missing, absent } = this.#client.standing();
+    if (missing.length > 0) return;
+    if (absent.length === 0) return this.#answered.resolve();
+    this.#hoping = setTimeout(() => {
+      const message = `the server does not have ${listed(absent)}`;
+      if (!this.#options.follow) return this.#fail(message);
+      this.#tell({ kind: "note", message });
+      this.#answered.resolve();
+    }, HOPE);
   }
 
   /** Writes what is due, one request after the other. */
@@ -151,24 +174,26 @@ export class Probing implements AsyncDisposable {
   }
 
   #progress(): void {
-    const { types, follow } = this.#options;
-    const done = types.length - this.#missing.size;
-    const text = this.#missing.size > 0
-      ? `${done} of ${types.length} types answered`
-      : follow
+    const { asked, answered } = this.#client.standing();
+    const text = !this.#complete
+      ? `${answered} of ${asked} types answered`
+      : this.#options.follow
       ? "following; Ctrl-C ends it"
       : "all answered";
     this.#tell({ kind: "progress", text });
   }
 
   #stop(): void {
-    if (this.#missing.size === 0) this.#end.resolve({ kind: "told" });
-    else this.#fail(`stopped before there was an answer for ${this.#unanswered()}`);
+    const { missing, absent } = this.#client.standing();
+    const lacking = this.#options.follow ? missing : [...missing, ...absent];
+    if (lacking.length === 0) this.#end.resolve({ kind: "told" });
+    else this.#fail(`stopped before there was an answer for ${listed(lacking)}`);
   }
 
   #late(): void {
     const { timeout } = this.#options;
-    this.#fail(`no answer within ${duration(timeout)} for ${this.#unanswered()}`);
+    const { missing, absent } = this.#client.standing();
+    this.#fail(`no answer within ${duration(timeout)} for ${listed([...missing, ...absent])}`);
   }
 
   #over(): void {
@@ -186,10 +211,9 @@ export class Probing implements AsyncDisposable {
   #fail(message: string): void {
     this.#end.resolve({ kind: "failed", message });
   }
+}
 
-  #unanswered(): string {
-    const types = [...this.#missing];
-    const more = types.length > NAMED ? ` and ${types.length - NAMED} more` : "";
-    return types.slice(0, NAMED).join(", ") + more;
-  }
+function listed(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  return names.slice(0, NAMED).join(", ") + more;
 }

@@ -46,7 +46,10 @@ Deno.test("probe: options become what is dialled", () => {
     serverName: "hub.example",
   });
   assert(typeof read !== "string");
-  assertEquals(read.types, ["networking.istio.io/v1/ServiceEntry", "x.istio.io/v1/Other"]);
+  assertEquals(read.types.map(({ typeUrl }) => typeUrl), [
+    "networking.istio.io/v1/ServiceEntry",
+    "x.istio.io/v1/Other",
+  ]);
   assertEquals(read.target, {
     host: "::1",
     port: 15010,
