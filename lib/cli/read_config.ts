@@ -6,6 +6,7 @@
 import { resolve } from "node:path";
 import { ConfigReader, type WrittenSettings } from "../config/load.ts";
 import type { LoadResult } from "../config/messages.ts";
+import type { LoadedService } from "../config/services.ts";
 import { type Finding, formatFinding } from "../model/finding.ts";
 import { serviceEntryConverter } from "./converter.ts";
 
@@ -14,6 +15,8 @@ export interface ReadConfig {
   readonly result: LoadResult;
   /** With line and column, in the order of file and line. */
   readonly findings: readonly Finding[];
+  /** The services in effect, and what they become. */
+  readonly services: readonly LoadedService[];
   /** The settings as they are written. */
   readonly written: readonly WrittenSettings[];
   /** These findings beside {@link ReadConfig.findings}, likewise. */
@@ -26,7 +29,8 @@ export function readConfig(config: string): ReadConfig {
   const result = reader.load({ full: true });
   const findings = reader.locate().toSorted(byPlace);
   const and = (more: readonly Finding[]) => [...findings, ...reader.place(more)].toSorted(byPlace);
-  return { result, findings, written: reader.written, and };
+  const { services, written } = reader;
+  return { result, findings, services, written, and };
 }
 
 /** Findings as lines, with paths as short as they can be from here. */

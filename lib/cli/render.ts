@@ -4,36 +4,45 @@
  * @module
  */
 import { dump } from "js-yaml";
+import type { LoadedService } from "../config/services.ts";
 import { renderResource } from "../convert/render.ts";
-import type { CollectionChange } from "../model/change.ts";
+import type { Resource } from "../model/resource.ts";
 import { EXIT } from "./exit.ts";
 import { describeElsewhere, describeFindings, print, readConfig } from "./read_config.ts";
 
 /** Options of {@link render}. */
 export interface RenderOptions {
   readonly config: string;
-  /** Only these, each as `namespace/name`; none: all. */
+  /** Only what these services (each as `namespace/name`) become, or the objects of these names; none: all. */
   readonly names: readonly string[];
 }
 
+/** One object, and the service that it comes of, both as `namespace/name`. */
+interface Rendered {
+  readonly service: string;
+  readonly resource: Resource;
+}
+
 /**
- * Prints the resources as YAML documents in the order of their names; to standard error the findings,
- * and that other sources may give more. 1 if any finding is an error (what it is about is left out) or
- * a name is unknown, else 0.
+ * Prints the resources as YAML documents, service by service in the order of their names; to standard
+ * error the findings, and that other sources may give more. 1 if any finding is an error (what it is
+ * about is left out) or a name is unknown, else 0.
  */
 export async function render({ config, names }: RenderOptions): Promise<number> {
   const read = readConfig(config);
-  const { result, findings } = read;
+  const { findings } = read;
   await print(describeFindings(findings), Deno.stderr);
-  const resources = new Map(result.changes.flatMap(resourcesOf));
-  const unknown = names.filter((name) => !resources.has(name));
+  const all = objectsOf(read.services);
+  const isNamed = (name: string, { service, resource }: Rendered) =>
+    name === service || name === resource.name;
+  const unknown = names.filter((name) => !all.some((one) => isNamed(name, one)));
   for (const name of unknown) {
     await print(`no resource is named ${name}; names are namespace/name\n`, Deno.stderr);
   }
-  const wanted = names.length === 0 ? [...resources.keys()].sort() : names;
-  for (const name of wanted) {
-    const resource = resources.get(name);
-    if (resource === undefined) continue;
+  const wanted = names.length === 0
+    ? all
+    : [...new Set(names.flatMap((name) => all.filter((one) => isNamed(name, one))))];
+  for (const { resource } of wanted) {
     await print(`---\n${dump(renderResource(resource), { lineWidth: 100 })}`, Deno.stdout);
   }
   if (names.length === 0 || unknown.length > 0) {
@@ -43,12 +52,9 @@ export async function render({ config, names }: RenderOptions): Promise<number> 
   return failed ? EXIT.failure : EXIT.ok;
 }
 
-/** The resources of a change; services, which are no resources, are passed over. */
-function resourcesOf({ kind, names, versions, lengths, bytes }: CollectionChange) {
-  if (kind === "Service") return [];
-  let at = 0;
-  return names.map((name, i) => {
-    const body = bytes.subarray(at, at += lengths[i]!);
-    return [name, { name, version: versions[i]!, bytes: body }] as const;
-  });
+function objectsOf(services: readonly LoadedService[]): readonly Rendered[] {
+  const sorted = services.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return sorted.flatMap(({ name, resources }) =>
+    resources.map(({ resource }) => ({ service: name, resource }))
+  );
 }

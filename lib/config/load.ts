@@ -9,7 +9,6 @@ import { OWN_KINDS } from "../model/own_names.ts";
 import type { Settings } from "../model/settings.ts";
 import { CauseFinder } from "./causes.ts";
 import { SentState } from "./changes.ts";
-import type { Choice } from "./conflicts.ts";
 import type { Converter } from "./converter.ts";
 import { decide, type Decision } from "./decide.ts";
 import { DEFAULTS } from "./defaults.ts";
@@ -22,6 +21,7 @@ import { decode } from "./parse.ts";
 import { recordsOf } from "./seed.ts";
 import type { SettingsInput } from "./schema.ts";
 import type { LoadedService } from "./services.ts";
+import { checkListenerPorts } from "./settings_envoy.ts";
 import { isError } from "./source_file.ts";
 import { parseSize } from "./units.ts";
 
@@ -117,7 +117,7 @@ export class ConfigReader {
     this.#include = include;
     this.#shape = shapeOf(root, included);
     const watch = [...new Set([...root.watch, ...included.watch])];
-    const findings = [...decision.findings, ...this.#checkTogether(decision.choices)];
+    const findings = [...decision.findings, ...this.#checkTogether(decision)];
     const isEmpty = decision.choices.every(({ content }) => content.services.length === 0);
     // Nothing but mistakes, and nothing before: that is no reason to tell sinks that there are no services.
     const hopeless = isEmpty && !this.#loaded && this.#seed === undefined && findings.some(isError);
@@ -217,12 +217,15 @@ export class ConfigReader {
     return [...objects, records].filter((change) => change !== undefined);
   }
 
-  #checkTogether(choices: readonly Choice[]): Finding[] {
+  #checkTogether({ choices, settings }: Decision): Finding[] {
     const places = choices.flatMap(({ file, content, current }) =>
       content.services.map(({ name, service }, index) => ({ file, current, name, service, index }))
     );
-    const found = this.#converter.checkTogether(places.map(({ service }) => service));
-    return found.map(({ service, finding: { path, ...finding } }) => {
+    const services = places.map(({ service }) => service);
+    const found = this.#converter.checkTogether(services);
+    const ports = settings === undefined ? [] : checkListenerPorts(settings.envoy, services);
+    const all = [...found, ...ports.map(({ service, problem }) => ({ service, finding: problem }))];
+    return all.map(({ service, finding: { path, ...finding } }) => {
       const { file, current, name, index } = places[service]!;
       return {
         subject: name,

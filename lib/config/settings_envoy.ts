@@ -4,6 +4,7 @@
  * @module
  */
 import { isLoopback } from "../model/loopback.ts";
+import type { Service } from "../model/service.ts";
 import type { EnvoySettings } from "../model/settings.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Problem } from "./problem.ts";
@@ -21,6 +22,34 @@ export function normaliseEnvoy(
     portOffset: input?.portOffset ?? DEFAULTS.portOffset,
     trustedCa: input?.trustedCa ?? DEFAULTS.trustedCa,
   };
+}
+
+/** Largest port. */
+const MOST_PORT = 65535;
+
+/** What is to be said of a service in the light of `envoy`; the path starts at the service. */
+export interface EnvoyProblem {
+  /** Index into the list given. */
+  readonly service: number;
+  readonly problem: Problem;
+}
+
+/** Ports that no listener can have once `portOffset` is added. */
+export function checkListenerPorts(
+  { portOffset }: EnvoySettings,
+  services: readonly Pick<Service, "ports">[],
+): EnvoyProblem[] {
+  if (portOffset === 0) return [];
+  return services.flatMap(({ ports }, service) =>
+    ports.flatMap(({ number }, index) => {
+      if (number + portOffset <= MOST_PORT) return [];
+      const message = `port ${number} and \`envoy.portOffset\` (${portOffset}) come to ` +
+        `${number + portOffset}, which is no port: Envoys get no listener for it`;
+      const hint = `choose an offset of at most ${MOST_PORT - number}, or another port`;
+      const found = warning("config/port-offset", ["ports", index], message, hint);
+      return [{ service, problem: found }];
+    })
+  );
 }
 
 /** An Envoy that listens off loopback forwards for everybody. */

@@ -13,6 +13,7 @@ import { ALIAS_RULE } from "./aliases.ts";
 import { DRAIN_RULE } from "./drain.ts";
 import { TRAFFIC_RULES } from "./rules/traffic_rules.ts";
 import { TCP_PORT_RULE } from "./together.ts";
+import { WILDCARD_RULE } from "./wildcards.ts";
 
 /** Every rule once, sorted by name. */
 export const RULES: readonly RuleInfo[] = [
@@ -27,6 +28,7 @@ export const RULES: readonly RuleInfo[] = [
       TCP_PORT_RULE,
       ALIAS_RULE,
       DRAIN_RULE,
+      WILDCARD_RULE,
       ...TRAFFIC_RULES,
     ].map(({ id, severity }) => [id, { id, severity }]),
   ).values(),

@@ -1,6 +1,6 @@
 /**
  * What is wrong with services only together: plain TCP ports that a sidecar cannot tell apart, aliases
- * that are names of others.
+ * that are names of others, wildcards under which others are.
  *
  * @module
  */
@@ -10,6 +10,7 @@ import { checkAliases } from "./aliases.ts";
 import { type AddressRange, toRange } from "./rules/addresses.ts";
 import { isTcp, isTls, parseProtocol } from "./rules/protocols.ts";
 import { type RuleInfo, toFinding } from "./rules/rule.ts";
+import { checkWildcards } from "./wildcards.ts";
 
 /** A finding about one of the services that were looked at together. */
 export interface ServiceFinding {
@@ -26,12 +27,12 @@ export const TCP_PORT_RULE: RuleInfo = { id: "pinnace/tcp-port-taken", severity:
 export const FINDINGS_PER_PORT = 10;
 
 /**
- * Warnings that concern several services, of aliases and of ports. A sidecar listens for a plain TCP port on the service's
+ * Warnings that concern several services, of ports, aliases and wildcards. A sidecar listens for a plain TCP port on the service's
  * addresses, or on 0.0.0.0 where it has none; of two services that come to the same, one gets nothing.
  * Only services that some namespace sees both of are held against each other. Time grows with n log n.
  */
 export function checkTogether(services: readonly Service[]): ServiceFinding[] {
-  return [...checkPorts(services), ...checkAliases(services)];
+  return [...checkPorts(services), ...checkAliases(services), ...checkWildcards(services)];
 }
 
 function checkPorts(services: readonly Service[]): ServiceFinding[] {

@@ -63,7 +63,17 @@ Deno.test("example: what is commented out is right too, and shows the defaults",
   assertEquals(peers.map(({ wave }) => wave), [1]);
   const { sinks: _s, instance: _i, listen: _l, peers: _p, pull: _u, ...defaults } = plain.settings!;
   assertEquals(settings, defaults);
-  assertEquals(all.services.map((s) => s.service), plain.services.map((s) => s.service));
+  const directed = all.services.map(({ service }) => {
+    const { subsets, split, failover, minHealthy, ...rest } = service;
+    return { directing: { subsets, split, failover, minHealthy }, rest };
+  });
+  assertEquals(directed.map(({ rest }) => rest), plain.services.map((s) => s.service));
+  assertEquals(directed[1]!.directing, {
+    subsets: { blue: { app: "billing" } },
+    split: { blue: 100 },
+    failover: ["eu/fra", "eu"],
+    minHealthy: 0,
+  });
 });
 
 Deno.test("example: every key of the schema is in it", () => {

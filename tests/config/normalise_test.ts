@@ -135,10 +135,9 @@ Deno.test("normalise: with every weight 0 there is no endpoint, not the host in 
   }
 });
 
-Deno.test("normalise: an alias has no effect yet, which is said", () => {
-  const { service, problems } = of("aliases: [b]");
-  assertEquals(service.aliases, ["b"]);
-  assertEquals(problems.map(({ rule, path }) => [rule, path]), [["config/no-effect", ["aliases"]]]);
+Deno.test("normalise: aliases are as written", () => {
+  const { service, problems } = of("aliases: [b, a]");
+  assertEquals([service.aliases, problems], [["b", "a"], []]);
 });
 
 Deno.test("normalise: the order in which maps are written makes no difference, that of lists does", () => {

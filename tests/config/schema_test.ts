@@ -22,13 +22,6 @@ const settings = (yaml: string) => wrong(configFileSchema, yaml);
 
 const LATER: readonly (readonly [AnySchema, string, string])[] = [
   [configFileSchema, "push: { waves: {} }", "push.waves"],
-  [serviceSchema, "{ name: a, ports: [80], split: { v1: 1 } }", "split"],
-  [serviceSchema, "{ name: a, ports: [80], subsets: {} }", "subsets"],
-  [
-    serviceSchema,
-    "{ name: a, ports: [80], endpoints: [{ address: x, drain: true }] }",
-    "endpoints.0.drain",
-  ],
 ];
 
 for (const [schema, yaml, path] of LATER) {
