@@ -38,27 +38,28 @@ export type XdsResolvers = (kind: () => ClientKind) => Resolver;
 
 /** Makes resolvers of type URLs, one for each stream, that share everything made from nothing. */
 export function xdsResolvers(dubbo: DubboAnswers): XdsResolvers {
+  const byKind = tables(dubbo);
   const istio = typeUrlResolver();
-  const nothing = new Map(XDS_TYPES.map(({ typeUrl }) => [typeUrl, Collection.empty(typeUrl)]));
+  return (kind) => ({ resolve: (typeUrl) => resolve(typeUrl, kind(), istio, byKind) });
+}
+
+/** What each kind of client is served, by type URL. */
+type Tables = Readonly<Record<ViewKind, ReadonlyMap<string, ServedType>>>;
+
+function tables(dubbo: DubboAnswers): Tables {
+  const all = XDS_TYPES.map((type) => [type, Collection.empty(type.typeUrl)] as const);
   const table = (kind: ViewKind) =>
     new Map(
-      XDS_TYPES.map((
-        type,
-      ) => [type.typeUrl, served(type, kind, nothing.get(type.typeUrl)!, dubbo)]),
+      all.map(([type, nothing]) => [type.typeUrl, served(type, kind, nothing, dubbo)] as const),
     );
-  const tables: Readonly<Record<ViewKind, ReadonlyMap<string, ServedType>>> = {
-    envoy: table("envoy"),
-    grpc: table("grpc"),
-    dubbo: table("dubbo"),
-  };
-  return (kind) => ({ resolve: (typeUrl) => resolve(typeUrl, kind(), istio, tables) });
+  return { envoy: table("envoy"), grpc: table("grpc"), dubbo: table("dubbo") };
 }
 
 function resolve(
   typeUrl: string,
   kind: ClientKind,
   istio: Resolver,
-  tables: Readonly<Record<ViewKind, ReadonlyMap<string, ServedType>>>,
+  tables: Tables,
 ): Resolution {
   if (kind === "istio") {
     return xdsTypeByUrl(typeUrl) === undefined

@@ -11,9 +11,9 @@ import type { Clock } from "../rollout/clock.ts";
 import type { Publication } from "../snapshot/hub.ts";
 import type { Message } from "../wire/compose.ts";
 import { type Assignment, type Assignments, UNASSIGNED } from "./assignments.ts";
+import { InFlight } from "./in_flight.ts";
 import { Pacing } from "./pacing.ts";
 import { factsOf, identitiesOf } from "./peer_facts.ts";
-import { TransitionTimer } from "./transition_timer.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Attachment, Sender } from "./sender.ts";
 import type {
@@ -24,16 +24,9 @@ import type {
   SessionObserver,
   SessionTransition,
 } from "./session_info.ts";
+import { TransitionTimer } from "./transition_timer.ts";
 
 export type * from "./session_info.ts";
-
-/** A push on its way to an ACK. */
-interface InFlight {
-  readonly nonce: string;
-  readonly sentAt: number;
-  /** When the change that this push carries was noticed; absent for the first answer to a subscription. */
-  readonly changedAt?: number;
-}
 
 /** What a session is made of. */
 export interface SessionParts<Request> {
@@ -61,9 +54,7 @@ export class Session<Request> implements SessionInfo {
   readonly #parts: SessionParts<Request>;
   readonly #machine: StreamMachine<Request>;
   readonly #attachment: Attachment;
-  readonly #inFlight = new Map<string, InFlight>();
-  /** Out of which publication each type was last answered. */
-  readonly #answered = new Map<string, Publication>();
+  readonly #inFlight: InFlight;
   readonly #pacing: Pacing;
   readonly #transitions: TransitionTimer;
   /** Types asked for so far. As many as the machine allows. */
@@ -86,6 +77,7 @@ export class Session<Request> implements SessionInfo {
     this.key = parts.key;
     this.protocol = parts.codec.protocol;
     this.openedAt = parts.clock.now();
+    this.#inFlight = new InFlight(parts.clock);
     this.#openingDue = parts.opening !== undefined;
     this.#attachment = parts.sender.attach(parts.stream, () => this.#next(), {
       onCut: () => parts.observer.cut(this),
@@ -146,9 +138,7 @@ export class Session<Request> implements SessionInfo {
   }
 
   get oldestUnacked(): number | undefined {
-    let oldest: number | undefined;
-    for (const { sentAt } of this.#inFlight.values()) oldest = Math.min(oldest ?? sentAt, sentAt);
-    return oldest;
+    return this.#inFlight.oldest;
   }
 
   get transition(): SessionTransition | undefined {
@@ -224,7 +214,7 @@ export class Session<Request> implements SessionInfo {
       return stream.end({ code: received.code, message: received.message });
     }
     for (const event of received.events) {
-      observer.event(this, event, this.#settle(event));
+      observer.event(this, event, this.#inFlight.settle(event));
       if (event.kind === "nack" || this.#isReopening(event)) this.#pacing.count();
     }
     this.#attachment.wake();
@@ -280,17 +270,6 @@ export class Session<Request> implements SessionInfo {
     return false;
   }
 
-  /** Notes that a push was answered; gives the latency of the change it carried. */
-  #settle(event: Event): number | undefined {
-    if (event.kind !== "ack" && event.kind !== "nack") return undefined;
-    const pending = this.#inFlight.get(event.type);
-    if (pending?.nonce !== event.nonce) return undefined;
-    this.#inFlight.delete(event.type);
-    return pending.changedAt === undefined
-      ? undefined
-      : this.#parts.clock.now() - pending.changedAt;
-  }
-
   #next(): Message | undefined {
     const { codec, observer, opening } = this.#parts;
     if (this.#openingDue) {
@@ -303,15 +282,7 @@ export class Session<Request> implements SessionInfo {
     if (push === undefined) return undefined;
     const message = codec.compose(push);
     this.#bytesSent += message.length;
-    const publication = this.#publication!;
-    const before = this.#answered.get(push.type);
-    const change = before !== undefined && before !== publication;
-    this.#inFlight.set(push.type, {
-      nonce: push.nonce,
-      sentAt: this.#parts.clock.now(),
-      ...(change ? { changedAt: publication.changedAt } : {}),
-    });
-    this.#answered.set(push.type, publication);
+    const change = this.#inFlight.sent(push, this.#publication!);
     observer.sent(this, push, { bytes: message.length, change });
     return message;
   }

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { PeerMatch, PeerRule } from "../../lib/model/settings.ts";
+import { XDS_TYPES } from "../../lib/model/xds_type.ts";
 import { clientKind, type PeerFacts, ruleFor } from "../../lib/view/peer_rules.ts";
 
 const PEER: PeerFacts = {
@@ -72,4 +73,22 @@ Deno.test("peer rules: the kind of client is as the rule says, else as the peer 
   assertEquals(kind({ protocol: "mcp" }), "istio");
   const { userAgent: _, ...silent } = PEER;
   assertEquals(clientKind(rule({}), silent), "istio");
+});
+
+Deno.test("peer rules: what says nothing of itself is told by the type that it asks for first", () => {
+  const { userAgent: _, ...silent } = PEER;
+  const kind = (peer: Partial<PeerFacts>, as?: PeerRule["as"]) =>
+    clientKind(as === undefined ? undefined : rule({}, { as }), { ...silent, ...peer });
+  for (const { typeUrl } of XDS_TYPES) {
+    assertEquals(kind({ firstType: typeUrl }), "dubbo", "a sidecar's node without user agent");
+    assertEquals(kind({ firstType: typeUrl, id: "proxy" }), "envoy");
+    assertEquals(kind({ firstType: typeUrl, userAgent: "mesh-agent" }), "envoy");
+    assertEquals(kind({ firstType: typeUrl, userAgent: "gRPC C-core" }), "grpc");
+    assertEquals(kind({ firstType: typeUrl, metadata: { GENERATOR: "api" } }), "istio");
+    assertEquals(kind({ firstType: typeUrl }, "grpc"), "grpc", "a rule goes before");
+  }
+  assertEquals(kind({ firstType: "networking.istio.io/v1/ServiceEntry" }), "istio");
+  assertEquals(kind({ firstType: "type.googleapis.com/x.Y", userAgent: "mesh-agent" }), "istio");
+  assertEquals(kind({ firstType: "networking.istio.io/v1/Gateway", userAgent: "envoy" }), "envoy");
+  assertEquals(kind({}), "istio");
 });
