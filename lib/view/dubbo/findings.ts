@@ -110,8 +110,8 @@ export class Findings {
     if (loopback.length > 0) {
       this.add(
         "view/dubbo-loopback",
-        `an application never dials an address that begins with 127. but its own machine's first ` +
-          `other one in its place (${loopback.join(", ")}); give the endpoint that address`,
+        `for an address that begins with 127. an application dials its own machine's first other ` +
+          `address (${loopback.join(", ")}); give the endpoint an address that is no loopback`,
       );
     }
   }

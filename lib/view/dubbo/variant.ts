@@ -32,11 +32,12 @@ export function variantOf(routes: Resource, opening: number): Resource {
   return variant;
 }
 
+/** Where there is no virtual host, so that there is one to tell forms apart by. No application is called so. */
+const NOBODY = { name: "nobody", domains: ["nobody.invalid"], routes: [] };
+
 function makeVariant({ name, bytes }: Resource, form: number): Resource {
   const message = routeConfigurationCodec.decode(bytes);
-  const virtualHosts = message.virtualHosts.map((host) => ({
-    ...host,
-    name: `${host.name}~${form}`,
-  }));
+  const hosts = message.virtualHosts.length > 0 ? message.virtualHosts : [NOBODY];
+  const virtualHosts = hosts.map((host) => ({ ...host, name: `${host.name}~${form}` }));
   return viewResource(routeConfigurationCodec, name, { ...message, virtualHosts });
 }
