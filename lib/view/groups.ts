@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from "node:util";
 import type { XdsTypeName } from "../model/xds_type.ts";
 import type { OwnedPart, Part, Recipe, ViewFinding } from "./recipe.ts";
 import type { ViewContext } from "./served_service.ts";
@@ -28,26 +29,16 @@ export class Groups<Data> {
     this.#recipe = recipe;
   }
 
-  /** A service has one more part in a shared resource. */
-  add(key: string, { type, name, data }: Part<Data>): void {
-    const id = idOf(type, name);
-    let group = this.#byId.get(id);
-    if (group === undefined) {
-      group = { type, name, parts: new Map(), findings: [] };
-      this.#byId.set(id, group);
-    }
-    const own = group.parts.get(key);
-    if (own === undefined) group.parts.set(key, [data]);
-    else own.push(data);
-    this.#touched.add(group);
+  /** A service has these parts in place of those; equal ones touch nothing. */
+  replace(key: string, had: readonly Part<Data>[], has: readonly Part<Data>[]): void {
+    if (isDeepStrictEqual(had, has)) return;
+    for (const part of had) this.#remove(key, part);
+    for (const part of has) this.#add(key, part);
   }
 
-  /** A service has no part in a shared resource any more. */
-  remove(key: string, { type, name }: Part<Data>): void {
-    const group = this.#byId.get(idOf(type, name));
-    if (group === undefined) return;
-    group.parts.delete(key);
-    this.#touched.add(group);
+  /** Whatever is there is to be put together anew. */
+  touchAll(): void {
+    for (const group of this.#byId.values()) this.#touched.add(group);
   }
 
   /** Puts together what was touched since the last call, and says what became of it. */
@@ -66,6 +57,26 @@ export class Groups<Data> {
   /** The shared resources there are, those that came to nothing included. */
   values(): Iterable<Group<Data>> {
     return this.#byId.values();
+  }
+
+  #add(key: string, { type, name, data }: Part<Data>): void {
+    const id = idOf(type, name);
+    let group = this.#byId.get(id);
+    if (group === undefined) {
+      group = { type, name, parts: new Map(), findings: [] };
+      this.#byId.set(id, group);
+    }
+    const own = group.parts.get(key);
+    if (own === undefined) group.parts.set(key, [data]);
+    else own.push(data);
+    this.#touched.add(group);
+  }
+
+  #remove(key: string, { type, name }: Part<Data>): void {
+    const group = this.#byId.get(idOf(type, name));
+    if (group === undefined) return;
+    group.parts.delete(key);
+    this.#touched.add(group);
   }
 
   #assemble(group: Group<Data>, context: ViewContext): Outcome {

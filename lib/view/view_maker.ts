@@ -53,6 +53,10 @@ class ViewMaker<Data> implements Maker {
   readonly #contributed = new Map<string, Contributed<Data>>();
   readonly #claims = new Claims();
   readonly #groups: Groups<Data>;
+  /** Keys of services whose contribution has look-ups. */
+  readonly #looking = new Set<string>();
+  /** Keys of services of which there is something to say. */
+  readonly #remarkable = new Set<string>();
   #standing: Given<Data> | undefined;
   #context: ViewContext | undefined;
   #view: XdsView = emptyView();
@@ -66,15 +70,16 @@ class ViewMaker<Data> implements Maker {
     const { services, context } = catalogue;
     let changed = this.#context !== context && this.#begin(context);
     for (const key of this.#contributed.keys()) {
-      if (!services.has(key)) changed = this.#remove(key);
+      if (services.has(key)) continue;
+      this.#replace(key, undefined);
+      changed = true;
     }
     for (const served of services.values()) {
       if (this.#isCurrent(served, addresses)) continue;
-      this.#remove(served.key);
-      this.#add(served, addresses, context);
+      this.#replace(served.key, this.#contribute(served, addresses, context));
       changed = true;
     }
-    if (changed) this.#view = this.#patched(context, services.keys());
+    if (changed) this.#view = this.#patched(context);
     return this.#view;
   }
 
@@ -84,48 +89,48 @@ class ViewMaker<Data> implements Maker {
       had.contribution.lookUps.every((name, i) => sameTexts(addresses.get(name), had.addresses[i]));
   }
 
-  #add(served: ServedService, addresses: Addresses, context: ViewContext): void {
-    const { key } = served;
+  #contribute(
+    served: ServedService,
+    addresses: Addresses,
+    context: ViewContext,
+  ): Contributed<Data> {
     const contribution = this.#recipe.contribute(served, context, addresses);
     const known = contribution.lookUps.map((name) => addresses.get(name));
-    this.#contributed.set(key, { served, contribution, addresses: known });
-    this.#give(key, contribution);
+    return { served, contribution, addresses: known };
   }
 
-  #remove(key: string): boolean {
-    const had = this.#contributed.get(key);
-    if (had === undefined) return false;
-    this.#contributed.delete(key);
-    this.#take(key, had.contribution);
-    return true;
+  #replace(key: string, next: Contributed<Data> | undefined): void {
+    const has = next?.contribution;
+    this.#exchange(key, this.#contributed.get(key)?.contribution, has);
+    if (next === undefined) this.#contributed.delete(key);
+    else this.#contributed.set(key, next);
+    note(this.#looking, key, has !== undefined && has.lookUps.length > 0);
+    note(this.#remarkable, key, has !== undefined && has.findings.length > 0);
   }
 
-  #give(key: string, given: Given<Data>): void {
-    for (const [type, resources] of resourcesOf(given)) {
-      for (const resource of resources) this.#claims.add(type, key, resource);
-    }
-    for (const part of given.parts) this.#groups.add(key, part);
-  }
-
-  #take(key: string, given: Given<Data>): void {
-    for (const [type, resources] of resourcesOf(given)) {
+  #exchange(key: string, had: Given<Data> | undefined, has: Given<Data> | undefined): void {
+    for (const [type, resources] of resourcesOf(had)) {
       for (const { name } of resources) this.#claims.remove(type, key, name);
     }
-    for (const part of given.parts) this.#groups.remove(key, part);
+    for (const [type, resources] of resourcesOf(has)) {
+      for (const resource of resources) this.#claims.add(type, key, resource);
+    }
+    this.#groups.replace(key, had?.parts ?? [], has?.parts ?? []);
   }
 
   /** Forgets all that was made in another context; true if anything may differ now. */
   #begin(context: ViewContext): boolean {
     const had = this.#standing !== undefined || this.#contributed.size > 0;
-    for (const key of [...this.#contributed.keys()]) this.#remove(key);
-    if (this.#standing !== undefined) this.#take(STANDING, this.#standing);
+    for (const key of [...this.#contributed.keys()]) this.#replace(key, undefined);
+    const standing = this.#recipe.standing?.(context);
+    this.#groups.touchAll(); // they are made with the context as well
+    this.#exchange(STANDING, this.#standing, standing);
+    this.#standing = standing;
     this.#context = context;
-    this.#standing = this.#recipe.standing?.(context);
-    if (this.#standing !== undefined) this.#give(STANDING, this.#standing);
-    return had || this.#standing !== undefined;
+    return had || standing !== undefined;
   }
 
-  #patched(context: ViewContext, keys: Iterable<string>): XdsView {
+  #patched(context: ViewContext): XdsView {
     const own = this.#claims.settle();
     const shared = this.#groups.settle(context);
     const collections = new Map(XDS_TYPES.map(({ name: type }) => {
@@ -134,20 +139,21 @@ class ViewMaker<Data> implements Maker {
       const gone = outcomes.flatMap(([name, resource]) => resource === undefined ? [name] : []);
       return [type, this.#view.collections.get(type)!.patch(changed, gone)] as const;
     }));
-    return { collections, lookUps: this.#lookUps(), findings: this.#findings(keys) };
+    return { collections, lookUps: this.#lookUps(), findings: this.#findings() };
   }
 
   #lookUps(): ReadonlySet<string> {
     const names = new Set<string>();
-    for (const { contribution: { lookUps } } of this.#contributed.values()) {
-      for (const name of lookUps) names.add(name);
+    for (const key of this.#looking) {
+      for (const name of this.#contributed.get(key)!.contribution.lookUps) names.add(name);
     }
     return names;
   }
 
-  #findings(keys: Iterable<string>): readonly ViewFinding[] {
-    const findings: ViewFinding[] = [];
-    for (const key of keys) findings.push(...this.#contributed.get(key)!.contribution.findings);
+  #findings(): readonly ViewFinding[] {
+    const findings = [...this.#remarkable].sort().flatMap((key) =>
+      this.#contributed.get(key)!.contribution.findings
+    );
     findings.push(...this.#claims.findings());
     for (const group of this.#groups.values()) {
       findings.push(...group.findings);
@@ -160,12 +166,20 @@ class ViewMaker<Data> implements Maker {
 export type Outcome = readonly [name: string, resource: Resource | undefined];
 
 function resourcesOf<Data>(
-  { resources }: Given<Data>,
+  given: Given<Data> | undefined,
 ): (readonly [XdsTypeName, readonly Resource[]])[] {
+  if (given === undefined) return [];
+  const { resources } = given;
   return XDS_TYPES.flatMap(({ name }) => {
     const of = resources[name];
     return of === undefined ? [] : [[name, of] as const];
   });
+}
+
+/** Has the key in the set, or not. */
+function note(keys: Set<string>, key: string, has: boolean): void {
+  if (has) keys.add(key);
+  else keys.delete(key);
 }
 
 function sameTexts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {

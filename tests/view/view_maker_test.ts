@@ -25,7 +25,11 @@ class Counting implements Recipe<string> {
     const known = lookUps.map((host) => addresses.get(host)?.join() ?? "?").join();
     return {
       resources: { Cluster: hosts.map((host) => resource(host, `${key}${known}`)) },
-      parts: [{ type: "RouteConfiguration", name: labels.route ?? "all", data: name }],
+      parts: [{
+        type: "RouteConfiguration",
+        name: labels.route ?? "all",
+        data: labels.data ?? name,
+      }],
       lookUps,
       findings: labels.odd === undefined ? [] : [{ key, rule: "view/odd", message: labels.odd }],
     };
@@ -74,11 +78,14 @@ Deno.test("view maker: a change costs the service that changed and the resources
     NO_ADDRESSES,
   );
   assertEquals(recipe.contributed, ["x/b"]);
-  assertEquals(recipe.assembled, 1);
+  assertEquals(recipe.assembled, 0, "its part of what is shared is the same as before");
   assertEquals(names(second, "Cluster"), ["a.x", "c.x", "new", "o.x"]);
   const { changed, removed } = second.collections.get("Cluster")!
     .diff(first.collections.get("Cluster")!);
   assertEquals([changed.map(({ name }) => name), removed], [["new"], ["b.x"]]);
+  const last = served("x/b", { hosts: ["new"], labels: { data: "B" } });
+  const third = maker.make(catalogue(a, last, c, other), NO_ADDRESSES);
+  assertEquals([recipe.assembled, text(third, "RouteConfiguration", "all")], [1, "a B c"]);
 });
 
 Deno.test("view maker: where nothing changed the view is the same object", () => {
