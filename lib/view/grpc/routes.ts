@@ -57,10 +57,11 @@ function httpRoutes(
 ): PortRoutes & { readonly unable: readonly string[] } {
   const { service, traffic } = directed;
   const { http, unable } = grpcHttpRoutes(traffic.http);
-  // Where the rules let nothing through that could be a gRPC call, nothing may go through.
+  // Where the rules let nothing through that could be a gRPC call, nothing may go through. (Without
+  // any route grpc-java would say that its own policy is broken.)
   const wasOfPort = traffic.http.some((route) => isOfPort(route, port));
   if (wasOfPort && !http.some((route) => isOfPort(route, port))) {
-    return { routes: [], missing: [], unable };
+    return { routes: [{ match: { prefix: "/" }, shares: [] }], missing: [], unable };
   }
   return { ...portRoutes({ service, traffic: { ...traffic, http } }, port), unable };
 }

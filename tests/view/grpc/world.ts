@@ -66,8 +66,13 @@ export function readWorld(text: string): GrpcWorld {
 
 /** The view of a world that gRPC clients get. */
 export function viewOfWorld(world: GrpcWorld): GrpcView {
+  return decodeView(xdsViewOfWorld(world));
+}
+
+/** The same as it is served. */
+export function xdsViewOfWorld(world: GrpcWorld): XdsView {
   const catalogue = new Catalogues().of(snapshotOf(world));
-  return decodeView(makerOf(grpcRecipe).make(catalogue, addressesOf(world.addresses ?? {})));
+  return makerOf(grpcRecipe).make(catalogue, addressesOf(world.addresses ?? {}));
 }
 
 /** The view of these services. */
