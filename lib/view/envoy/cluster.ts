@@ -13,9 +13,10 @@ import {
   forwardProxyClusterCodec,
   type Partially,
 } from "../../wire/messages.ts";
-import type { Traffic, ViewContext } from "../served_service.ts";
+import type { ViewContext } from "../served_service.ts";
 import { clusterName } from "../shared/names.ts";
 import { endpointsWith } from "../shared/served_parts.ts";
+import type { Directed } from "../shared/targets.ts";
 import { viewResource } from "../shared/view_resource.ts";
 import { type Assigned, assignmentOf, type Oddity } from "./endpoint.ts";
 import { ADS, DNS_CACHE } from "./extensions.ts";
@@ -31,9 +32,8 @@ export interface Clusters {
 
 /** The cluster of all endpoints of a port and those of its subsets. */
 export function clustersOf(
-  service: Service,
+  { service, traffic }: Directed,
   port: ServicePort,
-  traffic: Traffic,
   context: ViewContext,
 ): Clusters {
   const parts: [string, Service["endpoints"]][] = [["", service.endpoints]];

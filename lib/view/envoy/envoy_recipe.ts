@@ -7,13 +7,14 @@
 import type { Resource } from "../../model/resource.ts";
 import type { Service, ServicePort } from "../../model/service.ts";
 import type { Contribution, Part, Recipe, ViewFinding } from "../recipe.ts";
-import type { ServedService, ViewContext } from "../served_service.ts";
+import type { ServedService, Traffic, ViewContext } from "../served_service.ts";
 import { protocolClass } from "../shared/names.ts";
 import { destinations, isHidden, isLookedUp, unservedFindings } from "../shared/served_parts.ts";
 import { missingTargets } from "../shared/targets.ts";
 import { clustersOf } from "./cluster.ts";
 import { assembleListener } from "./listener.ts";
 import { boundPort, listenerName, type ListenerPart, listenerPart } from "./listener_part.ts";
+import { servableTraffic } from "./servable_traffic.ts";
 import { assembleRoutes, type RoutePart, routePart, routesName } from "./route.ts";
 
 /** What a service adds to resources that it shares with others. */
@@ -48,6 +49,7 @@ export const envoyRecipe: Recipe<EnvoyPart> = {
 class Gathered {
   readonly #served: ServedService;
   readonly #context: ViewContext;
+  readonly #traffic: Traffic;
   readonly #clusters: Resource[] = [];
   readonly #assignments: Resource[] = [];
   readonly #parts: Part<EnvoyPart>[] = [];
@@ -58,18 +60,18 @@ class Gathered {
   constructor(served: ServedService, context: ViewContext) {
     this.#served = served;
     this.#context = context;
+    const { traffic, refused } = servableTraffic(served.traffic);
+    this.#traffic = traffic;
+    for (const what of refused) {
+      this.#find("view/match", `a route's match is left out for ${what}, which Envoy refuses`);
+    }
   }
 
   addPort(service: Service, port: ServicePort): void {
     const problem = unservable(service, port, this.#context);
     if (problem !== undefined) return this.#find(problem.rule, problem.message);
-    const directed = { service, traffic: this.#served.traffic };
-    const { clusters, assignments, oddities } = clustersOf(
-      service,
-      port,
-      directed.traffic,
-      this.#context,
-    );
+    const directed = { service, traffic: this.#traffic };
+    const { clusters, assignments, oddities } = clustersOf(directed, port, this.#context);
     this.#clusters.push(...clusters);
     this.#assignments.push(...assignments);
     for (const { rule, message } of oddities) this.#find(rule, message);

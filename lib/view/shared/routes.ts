@@ -70,26 +70,28 @@ function pathMatch(path: TextMatch | undefined): Partially<RouteMatch> {
     case "prefix":
       return { prefix: path.value };
     case "regex":
-      return { safeRegex: { regex: path.value } };
+      return path.value === "" ? { path: "" } : { safeRegex: { regex: path.value } };
     default:
       return ANY;
   }
 }
 
 function headerMatch(name: string, text: TextMatch): Partially<HeaderMatcher> {
-  return text.kind === "present"
-    ? { name, presentMatch: true }
-    : { name, stringMatch: stringMatch(text) };
+  const stringMatch = stringMatchOf(text);
+  return stringMatch === undefined ? { name, presentMatch: true } : { name, stringMatch };
 }
 
-function stringMatch(text: Exclude<TextMatch, { kind: "present" }>): Partially<StringMatcher> {
+/** Undefined where any text will do. Prefixes and expressions that are empty are refused by some clients. */
+function stringMatchOf(text: TextMatch): Partially<StringMatcher> | undefined {
   switch (text.kind) {
     case "exact":
       return { exact: text.value };
     case "prefix":
-      return { prefix: text.value };
+      return text.value === "" ? undefined : { prefix: text.value };
     case "regex":
-      return { safeRegex: { regex: text.value } };
+      return text.value === "" ? { exact: "" } : { safeRegex: { regex: text.value } };
+    case "present":
+      return undefined;
   }
 }
 
