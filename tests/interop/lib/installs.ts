@@ -60,6 +60,18 @@ export const INSTALLS: readonly InstalledPeer[] = [
     ]],
     run: ["java", "-XX:TieredStopAtLevel=1", "-cp", "@/target/classes:@/lib/*", "interop.Client"],
   },
+  {
+    binary: "dubbo",
+    what: "Dubbo 3.2.8, provider and consumer (75 MB of libraries)",
+    folder: "peers/dubbo",
+    tool: ["mvn", "--version"],
+    missing: "Maven, with a JDK of 17 or later, is not installed",
+    steps: [[
+      ...["mvn", "--batch-mode", "--quiet", "compile", "dependency:copy-dependencies"],
+      ...["-DincludeScope=runtime", "-DoutputDirectory=lib"],
+    ]],
+    run: ["java", "-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp", "@/target/classes:@/lib/*"],
+  },
 ];
 
 /** What the tool says of its version; undefined: there is none. */
