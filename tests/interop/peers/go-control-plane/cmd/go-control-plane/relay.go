@@ -6,12 +6,15 @@ import (
 	"flag"
 	"math"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	core "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discovery "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
@@ -21,10 +24,40 @@ type relayed struct {
 	discovery.UnimplementedAggregatedDiscoveryServiceServer
 	upstream discovery.AggregatedDiscoveryServiceClient
 	streams  atomic.Int64
+
+	lock sync.Mutex
+	// What streams opened since the last cut end with.
+	all    context.Context
+	cutAll context.CancelFunc
 }
 
-// relay stands between clients and a control plane. Standard input marks: a line is reported between
-// what passed before it and what passes after it.
+func (r *relayed) cut() {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if r.cutAll != nil {
+		r.cutAll()
+	}
+	r.all, r.cutAll = context.WithCancel(context.Background())
+}
+
+// joined is a stream's context that ends with a cut as well.
+func (r *relayed) joined(ctx context.Context) (context.Context, func()) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(r.all, cancel)
+	return ctx, cancel
+}
+
+// said is what standard input says to a relay: one of its fields.
+type said struct {
+	// A word to report between what passed before it and what passes after it.
+	Mark string `json:"mark"`
+	// Ends every stream, as a control plane does that goes away.
+	Cut bool `json:"cut"`
+}
+
+// relay stands between clients and a control plane.
 func relay(args []string) error {
 	flags := flag.NewFlagSet("relay", flag.ExitOnError)
 	address := flags.String("address", "127.0.0.1:0", "host:port for clients")
@@ -37,9 +70,15 @@ func relay(args []string) error {
 	if err != nil {
 		return err
 	}
+	passing := &relayed{upstream: discovery.NewAggregatedDiscoveryServiceClient(connection)}
+	passing.cut()
 	go func() {
-		if err := commands(func(mark json.RawMessage) error {
-			report(map[string]any{"event": "mark", "mark": mark})
+		if err := commands(func(given said) error {
+			if given.Cut {
+				passing.cut()
+			} else {
+				report(map[string]any{"event": "mark", "mark": given.Mark})
+			}
 			return nil
 		}); err != nil {
 			fail(err)
@@ -47,15 +86,14 @@ func relay(args []string) error {
 		os.Exit(0)
 	}()
 	return listen(*address, func(s *grpc.Server) {
-		discovery.RegisterAggregatedDiscoveryServiceServer(s,
-			&relayed{upstream: discovery.NewAggregatedDiscoveryServiceClient(connection)})
+		discovery.RegisterAggregatedDiscoveryServiceServer(s, passing)
 	})
 }
 
 func (r *relayed) StreamAggregatedResources(down discovery.AggregatedDiscoveryService_StreamAggregatedResourcesServer) error {
 	id := r.opened("sotw")
 	defer report(map[string]any{"event": "closed", "stream": id})
-	return pass(down.Context(), id, down, reportSotw,
+	return pass(r, id, down, reportSotw,
 		func(ctx context.Context) (pair[*discovery.DiscoveryRequest, *discovery.DiscoveryResponse], error) {
 			return r.upstream.StreamAggregatedResources(ctx)
 		})
@@ -64,7 +102,7 @@ func (r *relayed) StreamAggregatedResources(down discovery.AggregatedDiscoverySe
 func (r *relayed) DeltaAggregatedResources(down discovery.AggregatedDiscoveryService_DeltaAggregatedResourcesServer) error {
 	id := r.opened("delta")
 	defer report(map[string]any{"event": "closed", "stream": id})
-	return pass(down.Context(), id, down, reportDelta,
+	return pass(r, id, down, reportDelta,
 		func(ctx context.Context) (pair[*discovery.DeltaDiscoveryRequest, *discovery.DeltaDiscoveryResponse], error) {
 			return r.upstream.DeltaAggregatedResources(ctx)
 		})
@@ -82,12 +120,18 @@ type pair[Sent, Received any] interface {
 	Recv() (Received, error)
 }
 
+// downstream is a client's stream.
+type downstream[Sent, Received any] interface {
+	pair[Sent, Received]
+	Context() context.Context
+}
+
 // pass passes messages on, both ways, until either end is over.
 func pass[Request proto.Message, Response any](
-	ctx context.Context, id int64, down pair[Response, Request], tell func(int64, Response),
+	r *relayed, id int64, down downstream[Response, Request], tell func(int64, Response),
 	open func(context.Context) (pair[Request, Response], error),
 ) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := r.joined(down.Context())
 	defer cancel()
 	up, err := open(ctx)
 	if err != nil {
@@ -122,7 +166,11 @@ func pass[Request proto.Message, Response any](
 			}
 		}
 	}()
-	return <-ends
+	err = <-ends
+	if down.Context().Err() == nil && ctx.Err() != nil {
+		return status.Error(codes.Unavailable, "cut")
+	}
+	return err
 }
 
 // reportRequest leaves out of a node what is long and says nothing of how it asks.

@@ -6,6 +6,7 @@ import (
 	listener "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	route "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	discovery "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 	mcp "istio.io/api/mcp/v1alpha1"
 )
@@ -20,11 +21,15 @@ type resource struct {
 	Bytes   []byte `json:"bytes"`
 }
 
-// nameOf says what a resource calls itself; a delta response says its name beside it as well.
+// nameOf says what a resource calls itself; a delta response says its name beside it as well. What is
+// of no known type is taken for one of Istio's, whatever its Any says.
 func nameOf(packed *anypb.Any) string {
 	message, err := packed.UnmarshalNew()
 	if err != nil {
-		return "undecodable: " + err.Error()
+		message = &mcp.Resource{}
+		if err := proto.Unmarshal(packed.GetValue(), message); err != nil {
+			return "undecodable: " + err.Error()
+		}
 	}
 	switch it := message.(type) {
 	case *cluster.Cluster:

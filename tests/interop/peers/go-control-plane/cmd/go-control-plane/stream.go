@@ -17,8 +17,12 @@ import (
 type order struct {
 	// Opens a stream, sotw or delta, in place of the one before.
 	Open string `json:"open"`
+	// Ends the stream.
+	Lose bool `json:"lose"`
 	// Sends a request on it, in protobuf's JSON.
 	Request json.RawMessage `json:"request"`
+	// Asks the service of one type, without a stream: the full name of a method that fetches.
+	Fetch string `json:"fetch"`
 }
 
 // stream sends what standard input says and reports what comes; it acknowledges nothing by itself.
@@ -38,6 +42,13 @@ func stream(args []string) error {
 	var send func(json.RawMessage) error
 	end := func() {}
 	return commands(func(given order) error {
+		if given.Fetch != "" {
+			return fetch(connection, given)
+		}
+		if given.Lose {
+			end()
+			return nil
+		}
 		if given.Open == "" {
 			return send(given.Request)
 		}
@@ -56,6 +67,21 @@ func stream(args []string) error {
 		}
 		return err
 	})
+}
+
+// fetch reports the answer as one of stream 0, or that stream's end.
+func fetch(connection *grpc.ClientConn, given order) error {
+	request := &discovery.DiscoveryRequest{}
+	if err := protojson.Unmarshal(given.Request, request); err != nil {
+		return err
+	}
+	response := &discovery.DiscoveryResponse{}
+	if err := connection.Invoke(context.Background(), given.Fetch, request, response); err != nil {
+		report(map[string]any{"event": "ended", "stream": 0, "error": err.Error()})
+		return nil
+	}
+	reportSotw(0, response)
+	return nil
 }
 
 func openSotw(ctx context.Context, ads discovery.AggregatedDiscoveryServiceClient, id int64) (func(json.RawMessage) error, error) {

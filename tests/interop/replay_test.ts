@@ -1,0 +1,86 @@
+/**
+ * What real clients were recorded to ask is answered by our server as by go-control-plane's, but for
+ * differences that are meant.
+ */
+import { assert, assertEquals } from "@std/assert";
+import { interopTest } from "./lib/binaries.ts";
+import { Pinnace } from "./lib/pinnace.ts";
+import { GO_CONTROL_PLANE, RivalServer, type World } from "./replay/control_planes.ts";
+import { type Difference, differences } from "./replay/differences.ts";
+import { gather } from "./replay/gathering.ts";
+import { KNOWN } from "./replay/known.ts";
+import { play } from "./replay/player.ts";
+import type { Transcript } from "./replay/transcript.ts";
+import { WORLDS } from "./replay/worlds.ts";
+
+const RECORDED = new URL("../testdata/recorded/", import.meta.url);
+const FILES = [...Deno.readDirSync(RECORDED)].map(({ name }) => name).sort();
+
+/** The names of known differences that were met, over all transcripts. */
+const met = new Set<string>();
+
+for (const file of FILES) {
+  interopTest(
+    `replay: ${file} is answered as by go-control-plane, but for what is meant`,
+    [GO_CONTROL_PLANE],
+    async () => {
+      const transcript: Transcript = JSON.parse(await Deno.readTextFile(new URL(file, RECORDED)));
+      const unknown = (await compare(file.replace(".json", ""), transcript)).filter(
+        (difference) => {
+          const known = KNOWN.find(({ fits }) => fits(difference));
+          if (known !== undefined) met.add(known.name);
+          return known === undefined;
+        },
+      );
+      assertEquals(unknown, [], JSON.stringify(unknown, undefined, 1));
+    },
+  );
+}
+
+interopTest("replay: every difference that is meant was met", [GO_CONTROL_PLANE], () => {
+  assertEquals(KNOWN.map(({ name }) => name).filter((name) => !met.has(name)), []);
+  return Promise.resolve();
+});
+
+interopTest("replay: every difference that is meant is argued", [], async () => {
+  const text = await Deno.readTextFile(new URL("../../docs/differences.md", import.meta.url));
+  const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading!);
+  for (const { name } of KNOWN) assert(headings.includes(name), `no heading: ${name}`);
+  assertEquals(headings.filter((h) => !KNOWN.some(({ name }) => name === h)), []);
+});
+
+/** Plays a transcript against both. */
+async function compare(name: string, transcript: Transcript): Promise<readonly Difference[]> {
+  await using pinnace = await Pinnace.start(config("first"));
+  const published = async (world: string) => {
+    const id = async () => JSON.stringify((await pinnace.status()).snapshot);
+    const before = await id();
+    await pinnace.write(config(world));
+    await pinnace.process.expect(`${world} is published`, async () => await id() !== before, {
+      every: 20,
+    });
+  };
+  const worlds = new Map<string, World>([["first", await gather(pinnace, transcript)]]);
+  for (const world of Object.keys(WORLDS).slice(1)) {
+    await published(world);
+    worlds.set(world, await gather(pinnace, transcript));
+  }
+  await published("first");
+  // gRPC programs and they alone name each cluster that they want.
+  const asksForAll = !transcript.steps.some((step) =>
+    step.do === "ask" && step.type.endsWith(".Cluster") && (step.names ?? []).length > 0
+  );
+  await using rival = await RivalServer.start(worlds.get("first")!, { asksForAll });
+  const [ours, theirs] = await Promise.all([
+    play(transcript, { address: pinnace.address, change: published }),
+    play(transcript, {
+      address: rival.address,
+      change: (world) => rival.serve(worlds.get(world)!),
+    }),
+  ]);
+  return differences({ transcript: name, mode: transcript.mode, ours, theirs });
+}
+
+function config(world: string) {
+  return { services: WORLDS[world]!, push: { quiet: "10ms", guard: 1 } };
+}
