@@ -2,12 +2,15 @@
  * Istio's own validation, built from its module, against our `istio/*` rules: on every object both must
  * say the same, and as often. What Istio says of the objects made by hand is kept beside the golden
  * files, so that the quick tests hold our rules to it as well; UPDATE_GOLDEN=1 writes it anew.
+ * And of what services become it must take everything.
  */
 import { assert, assertEquals } from "@std/assert";
 import { encodeResource } from "../../lib/convert/convert.ts";
 import { renderResource } from "../../lib/convert/render.ts";
 import { serviceEntryCodec, workloadEntryCodec } from "../../lib/wire/messages.ts";
+import { OWN_KINDS } from "../../lib/model/own_names.ts";
 import { byChance } from "./validation/chance.ts";
+import { type Made, objectsByChance } from "./validation/services.ts";
 import { corners, singleChanges, type Subject } from "./validation/subjects.ts";
 import {
   agree,
@@ -25,6 +28,9 @@ const KEPT = new URL("../testdata/convert/istio_verdicts.txt", import.meta.url);
 /** Objects made by chance in each run. */
 const BY_CHANCE = 10_000;
 
+/** Services made by chance in each run; about every second is refused by us. */
+const SERVICES_BY_CHANCE = 6_000;
+
 const hasGo = await succeeds("go", ["version"]);
 
 Deno.test({
@@ -37,7 +43,7 @@ Deno.test({
     const seed = Number(Deno.env.get("SEED") ?? Math.floor(Math.random() * 2 ** 32));
     const seen = new Set<string>();
     const check = async (name: string, subjects: readonly Subject[]) => {
-      const verdicts = await ask(subjects);
+      const verdicts = await ask(subjects.map(question));
       const figures = compare(subjects, verdicts, seen);
       // deno-lint-ignore no-console -- figures of a run are for whoever reads its log
       console.log(`${name}: ${figures}`);
@@ -48,6 +54,9 @@ Deno.test({
     });
     await t.step(`objects made by chance (SEED=${seed})`, async () => {
       await check("made by chance", [...byChance(seed, BY_CHANCE)]);
+    });
+    await t.step(`what services become (SEED=${seed})`, async () => {
+      await takesAll([...objectsByChance(seed, SERVICES_BY_CHANCE)]);
     });
     await t.step("every rule found something, so that none agrees by saying nothing", () => {
       assertEquals([...seen].sort(), ISTIO_RULES);
@@ -100,9 +109,31 @@ function keep(verdicts: readonly Verdict[]): void {
   assertEquals(text, Deno.readTextFileSync(KEPT), "Istio's verdicts moved: UPDATE_GOLDEN=1");
 }
 
+/** Istio refuses none of these objects, and of what directs traffic it does not even warn. */
+async function takesAll(made: readonly Made[]): Promise<void> {
+  const verdicts = await ask(made.map(({ question }) => question));
+  assertEquals(verdicts.length, made.length);
+  const wrong = made.flatMap(({ kind, title, question }, index) => {
+    const { errors, warnings, unlike } = verdicts[index]!;
+    const said = [...errors, ...(kind === "ServiceEntry" ? [] : warnings)];
+    return said.length === 0 && unlike === ""
+      ? []
+      : [`${kind} of ${title}\n  ${JSON.stringify({ said, unlike, question })}`];
+  });
+  assertEquals(wrong.length, 0, `${wrong.length} refused:\n${wrong.slice(0, 5).join("\n")}`);
+  const counts = [...Map.groupBy(made, ({ kind }) => kind)].map(([kind, all]) =>
+    `${all.length} ${kind}`
+  );
+  // deno-lint-ignore no-console -- figures of a run are for whoever reads its log
+  console.log(`what services become: ${counts.join(", ")}`);
+  for (const kind of OWN_KINDS) {
+    assert(made.filter((one) => one.kind === kind).length > 500, kind);
+  }
+}
+
 /** Istio's verdict on each object, in their order. */
-async function ask(subjects: readonly Subject[]): Promise<Verdict[]> {
-  const lines = subjects.map((subject) => JSON.stringify(question(subject)) + "\n");
+async function ask(questions: readonly unknown[]): Promise<Verdict[]> {
+  const lines = questions.map((one) => JSON.stringify(one) + "\n");
   // Istio's features are switched by the environment: none, so that its defaults hold.
   const child = new Deno.Command(PROGRAM, {
     clearEnv: true,

@@ -115,10 +115,15 @@ export class Istiod implements AsyncDisposable {
 
   /** Every object it holds, by `namespace/name`. */
   async objects(): Promise<ReadonlyMap<string, IstioObject>> {
+    const objects = await this.allObjects();
+    return new Map(objects.map((o) => [`${o.metadata.namespace}/${o.metadata.name}`, o]));
+  }
+
+  /** Every object it holds: several kinds may have one name. */
+  async allObjects(): Promise<readonly IstioObject[]> {
     const response = await fetch(`http://127.0.0.1:${this.#http}/debug/configz`);
     if (!response.ok) throw new Error(`configz ${response.status}: ${await response.text()}`);
-    const objects = await response.json() as IstioObject[];
-    return new Map(objects.map((o) => [`${o.metadata.namespace}/${o.metadata.name}`, o]));
+    return await response.json() as IstioObject[];
   }
 
   /** How often it was disturbed since it started. */

@@ -150,6 +150,12 @@ export class Pinnace implements AsyncDisposable {
 
   /** What the command `render` prints for the configuration as it now is, by `namespace/name`. */
   async render(): Promise<ReadonlyMap<string, Rendered>> {
+    const documents = await this.renderAll();
+    return new Map(documents.map((d) => [`${d.metadata.namespace}/${d.metadata.name}`, d]));
+  }
+
+  /** All that the command `render` prints: objects of several kinds may have one name. */
+  async renderAll(): Promise<readonly Rendered[]> {
     const command = new Deno.Command(Deno.execPath(), {
       args: [...await runArguments(), "render", "--config", this.#config],
       stdout: "piped",
@@ -158,8 +164,7 @@ export class Pinnace implements AsyncDisposable {
     const { code, stdout, stderr } = await command.output();
     const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
     if (code !== 0) throw new Error(`render exits with ${code}: ${decode(stderr)}`);
-    const documents = loadAll(decode(stdout)) as Rendered[];
-    return new Map(documents.map((d) => [`${d.metadata.namespace}/${d.metadata.name}`, d]));
+    return loadAll(decode(stdout)) as Rendered[];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
-// Command validation gives Istio's own verdict on ServiceEntries and WorkloadEntries.
+// Command validation gives Istio's own verdict on ServiceEntries, WorkloadEntries, VirtualServices and
+// DestinationRules.
 //
 // It reads one JSON object a line from standard input and answers each with one on standard output,
 // in the same order. Any other trouble ends it with a message on standard error.
@@ -84,6 +85,12 @@ func judge(q question) (verdict, error) {
 	case "WorkloadEntry":
 		cfg.GroupVersionKind = gvk.WorkloadEntry
 		spec, validate = &networking.WorkloadEntry{}, validation.ValidateWorkloadEntry
+	case "VirtualService":
+		cfg.GroupVersionKind = gvk.VirtualService
+		spec, validate = &networking.VirtualService{}, validation.ValidateVirtualService
+	case "DestinationRule":
+		cfg.GroupVersionKind = gvk.DestinationRule
+		spec, validate = &networking.DestinationRule{}, validation.ValidateDestinationRule
 	default:
 		return verdict{}, fmt.Errorf("no validation for kind %q", q.Kind)
 	}
