@@ -61,7 +61,14 @@ export class Envoy implements AsyncDisposable {
   static async start(options: EnvoyOptions): Promise<Envoy> {
     const envoy = await Envoy.run(bootstrapFor(options));
     try {
-      if (options.ready ?? true) await envoy.ready();
+      if (options.ready ?? true) {
+        await envoy.ready();
+        // It is ready as well where it waited for an answer in vain.
+        const answers = await envoy.stats("(cds|lds)\\.update_success$");
+        if ([...answers.values()].some((count) => count === 0)) {
+          throw new Error(`Envoy got no answer from ${options.ads}\n${envoy.process.describe()}`);
+        }
+      }
       return envoy;
     } catch (error) {
       await envoy[Symbol.asyncDispose]();

@@ -115,6 +115,13 @@ export function sum(counts: ReadonlyMap<string, number>): number {
   return counts.values().reduce((all, count) => all + count, 0);
 }
 
+/** What broke, with what that came of. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? "" : `: ${reasonOf(error.cause)}`;
+  return `${error.name}: ${error.message}${cause}`;
+}
+
 class Requester implements Disposable {
   readonly #target: Target;
   readonly #deadline: number;
@@ -153,7 +160,7 @@ class Requester implements Disposable {
       if (response.ok && who !== null) this.#answers.set(who, (this.#answers.get(who) ?? 0) + 1);
       else this.failed(`${response.status} ${text.slice(0, 200)}`);
     } catch (error) {
-      this.failed(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+      this.failed(reasonOf(error));
     } finally {
       if (client !== this.#kept) client.close();
       this.#slowest = Math.max(this.#slowest, performance.now() - start);
