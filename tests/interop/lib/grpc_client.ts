@@ -36,6 +36,9 @@ export interface GrpcClientOptions {
   readonly nodeId?: string;
 }
 
+/** Calls from which it is told who answers. */
+const ENOUGH = 10;
+
 /** A running client. */
 export class GrpcClient implements AsyncDisposable {
   readonly process: Process;
@@ -88,8 +91,8 @@ export class GrpcClient implements AsyncDisposable {
   }
 
   /**
-   * Waits, while calls go on, until all that ended between two reports were answered by exactly these
-   * servers; gives every call that failed meanwhile.
+   * Waits, while calls go on, until all that ended between two reports, and not too few, were answered by
+   * exactly these servers; gives every call that failed meanwhile.
    */
   async settlesOn(servers: readonly string[]): Promise<readonly string[]> {
     const wanted = [...servers].sort().join(" ");
@@ -99,9 +102,22 @@ export class GrpcClient implements AsyncDisposable {
       last = await this.report();
       failures.push(...last.failures);
       const seen = Object.keys(last.answers).sort().join(" ");
-      if (seen === wanted) return true;
+      if (seen === wanted && answered(last) >= ENOUGH) return true;
       throw new Error(`answered by ${seen === "" ? "nobody" : seen}; ${last.failures[0] ?? ""}`);
     }, { every: 300 });
+    return failures;
+  }
+
+  /** Waits, while calls go on, until so many more were answered; gives every call that failed meanwhile. */
+  async goesOn(count: number): Promise<readonly string[]> {
+    const failures: string[] = [];
+    let total = 0;
+    await this.process.expect(`${count} more calls are answered`, async () => {
+      const calls = await this.report();
+      failures.push(...calls.failures);
+      total += answered(calls);
+      return total >= count;
+    });
     return failures;
   }
 
@@ -119,6 +135,10 @@ export class GrpcClient implements AsyncDisposable {
       { from },
     );
   }
+}
+
+function answered({ answers }: Calls): number {
+  return Object.values(answers).reduce((sum, count) => sum + count, 0);
 }
 
 function bootstrapOf(name: GrpcClientName, { server, nodeId = `${name}-1` }: GrpcClientOptions) {
@@ -156,6 +176,15 @@ export class GrpcBackends implements AsyncDisposable {
       await backends[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Ends a server and its connections at once. */
+  async close(name: string): Promise<void> {
+    await this.process.say(`close ${name}`);
+    await this.process.expectObject(
+      `${name} is closed`,
+      (object) => object.event === "closed" && object.name === name,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
