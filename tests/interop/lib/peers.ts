@@ -53,6 +53,24 @@ export const PEERS: readonly BuiltPeer[] = [
     what: "go-control-plane's server, and what it takes to compare ours with it",
   },
   {
+    binary: "side-client",
+    module: "peers/grpc-tools",
+    package: "./cmd/side-client",
+    what: "client of reflection and health, with the types of go-control-plane and grpc-go",
+  },
+  {
+    binary: "grpcurl",
+    module: "peers/grpc-tools",
+    package: "github.com/fullstorydev/grpcurl/cmd/grpcurl",
+    what: "grpcurl, which calls what reflection describes",
+  },
+  {
+    binary: "grpc-health-probe",
+    module: "peers/grpc-tools",
+    package: "github.com/grpc-ecosystem/grpc-health-probe",
+    what: "grpc-health-probe, as Kubernetes ran it",
+  },
+  {
     binary: "h2spec",
     module: "peers/h2spec",
     package: "github.com/summerwind/h2spec/cmd/h2spec",
