@@ -4,7 +4,9 @@
  * @module
  */
 import { Envoy } from "../lib/envoy.ts";
+import { GRPC_CLIENTS, GrpcClient, type GrpcClientName } from "../lib/grpc_client.ts";
 import { Istiod } from "../lib/istiod.ts";
+import { GRPC_TARGET } from "./worlds.ts";
 
 /** A client that can be recorded. */
 export interface RecordedClient {
@@ -25,6 +27,26 @@ function envoy(delta: boolean): RecordedClient {
   };
 }
 
+/** A gRPC program that goes on calling what {@link GRPC_TARGET} names; nobody need answer. */
+function grpc(name: GrpcClientName, version: string): RecordedClient {
+  return {
+    file: name,
+    name: `${name} ${version}`,
+    async start(server) {
+      const client = await GrpcClient.start(name, { server });
+      await client.start(`xds:///${GRPC_TARGET}`, { every: 200 });
+      return client;
+    },
+  };
+}
+
+const GRPC_VERSIONS: Readonly<Record<GrpcClientName, string>> = {
+  "grpc-python": "1.85.0",
+  "grpc-node": "1.14.1",
+  "grpc-java": "1.85.1",
+  "grpc-go": "1.85.0",
+};
+
 /** Every client. */
 export const CLIENTS: readonly RecordedClient[] = [
   envoy(false),
@@ -34,4 +56,5 @@ export const CLIENTS: readonly RecordedClient[] = [
     name: "istiod (istio.io/istio of 2026-08-27)",
     start: (address) => Istiod.start(address),
   },
+  ...GRPC_CLIENTS.map((name) => grpc(name, GRPC_VERSIONS[name])),
 ];

@@ -12,7 +12,7 @@ import { until } from "../lib/wait.ts";
 import { CLIENTS, type RecordedClient } from "./clients.ts";
 import { Relay } from "./control_planes.ts";
 import { distil, type Transcript } from "./transcript.ts";
-import { WORLDS } from "./worlds.ts";
+import { TAKEN, WORLDS } from "./worlds.ts";
 
 /** Where transcripts are. */
 export const RECORDED = new URL("../../testdata/recorded/", import.meta.url);
@@ -27,6 +27,7 @@ async function record(client: RecordedClient): Promise<readonly Transcript[]> {
     services: services![1],
     push: { quiet: "10ms", guard: 1 },
   });
+  using _taken = Deno.listen({ hostname: "127.0.0.1", port: TAKEN });
   await using pinnace = await Pinnace.start(config(first));
   await using relay = await Relay.start(pinnace.address);
   await using _client = await client.start(relay.address);

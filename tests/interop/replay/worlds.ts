@@ -10,6 +10,8 @@ import type { ServiceConfig } from "../lib/pinnace.ts";
 const WEB = 18480;
 const GRPC = 18451;
 const PLAIN = 18432;
+/** Of a listener that a recorded Envoy cannot open, since the recorder has the port. */
+export const TAKEN = 18499;
 
 /** HTTP, two endpoints with versions, and another name. */
 function orders(more: ServiceConfig = {}): ServiceConfig {
@@ -52,6 +54,10 @@ const ledger: ServiceConfig = {
   endpoints: ["127.0.5.7"],
 };
 
+const taken: ServiceConfig = { ...ledger, name: "taken", ports: [`${TAKEN}:8080/HTTP`] };
+
+const patient = echo("127.0.5.4", { minHealthy: 0.5 });
+
 /** The services of each world, in the order in which a recording goes through them. */
 export const WORLDS: Readonly<Record<string, readonly ServiceConfig[]>> = {
   first: [orders(), echo("127.0.5.3"), database],
@@ -60,12 +66,16 @@ export const WORLDS: Readonly<Record<string, readonly ServiceConfig[]>> = {
   split: [orders({ split: { v1: 80, v2: 20 } }), echo("127.0.5.4"), database, ledger],
   "cluster changed": [
     orders({ split: { v1: 80, v2: 20 } }),
-    echo("127.0.5.4", { minHealthy: 0.5 }),
+    patient,
     database,
     ledger,
   ],
-  "split ended": [orders(), echo("127.0.5.4", { minHealthy: 0.5 }), database, ledger],
-  "service removed": [orders(), echo("127.0.5.4", { minHealthy: 0.5 }), ledger],
+  "split ended": [orders(), patient, database, ledger],
+  "service removed": [orders(), patient, ledger],
+  "refused by an Envoy": [orders(), patient, ledger, taken],
+  "no longer refused": [orders(), patient, ledger],
+  "service of gRPC removed": [orders(), ledger],
+  "service of gRPC back": [orders(), patient, ledger],
 };
 
 /** How a gRPC client names what it calls. */
