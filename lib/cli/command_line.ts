@@ -9,6 +9,7 @@ import { nearest } from "../config/nearest.ts";
 import { EXIT } from "./exit.ts";
 import { optionName } from "./option_name.ts";
 import { addProbeOptions, type ProbeFlags } from "./probe_flags.ts";
+import { addRenderOptions, type RenderFlags, renderWith } from "./render_flags.ts";
 import { VERSION } from "./version.ts";
 
 /** What every command gets from the entry. */
@@ -80,11 +81,7 @@ function buildProgram(context: CommandContext, exit: (code: number) => void): Co
     async (options) => await (await import("./validate.ts")).validate(options),
     exit,
   ).description("check a configuration and print what is wrong with it");
-  offer(
-    program.command("render").argument("[name...]", "only these, each as namespace/name"),
-    async (options, names) => await (await import("./render.ts")).render({ ...options, names }),
-    exit,
-  ).description("print the resources that sinks get, as YAML");
+  addRenderCommand(program, exit);
   addStatusCommand(program, exit);
   addProbeCommand(program, exit);
   addSnapshotCommands(program, exit);
@@ -107,6 +104,15 @@ const TOKEN_FILE = new Option(
   "--token-file <file>",
   "the admin token, where reading needs one (default: that in the store)",
 );
+
+function addRenderCommand(program: Command, exit: (code: number) => void): void {
+  const command = addRenderOptions(program.command("render"));
+  const action: Action = async (options, names) => {
+    const done = await renderWith(options as RenderFlags, names);
+    return typeof done === "number" ? done : command.error(`error: ${done}`);
+  };
+  offer(command, action, exit);
+}
 
 function addStatusCommand(program: Command, exit: (code: number) => void): void {
   ask(

@@ -4,11 +4,12 @@
  * @module
  */
 import { kindByName, KINDS } from "../model/kind.ts";
-import { XDS_TYPES, type XdsType, xdsTypeByUrl } from "../model/xds_type.ts";
+import { type XdsType, xdsTypeByUrl } from "../model/xds_type.ts";
 import type { ViewKind } from "../view/client_views.ts";
 import type { ProbeFlags, ProbeProtocol } from "./probe_flags.ts";
 import type { Asked } from "./probe_ledger.ts";
 import { ProbeWalk, type WalkOptions } from "./probe_walk.ts";
+import { xdsTypeNamed } from "./xds_type_named.ts";
 
 /** What is asked for, and as whom. */
 export interface Question {
@@ -24,8 +25,6 @@ export interface Question {
   /** Whether types or a kind of client were named; else all of Istio's kinds are asked for. */
   readonly named: boolean;
 }
-
-const TYPE_PREFIX = "type.googleapis.com/";
 
 /** What is asked for, or what is wrong with how it was written. */
 export function readQuestion(flags: ProbeFlags): Question | string {
@@ -99,12 +98,6 @@ function found(
 function asked(as: ViewKind | undefined, xds: readonly XdsType[]): { readonly as?: ViewKind } {
   const kind = as ?? (xds.length > 0 ? "envoy" : undefined);
   return kind === undefined ? {} : { as: kind };
-}
-
-/** An xDS type by `EDS`, `ClusterLoadAssignment` or its type URL. */
-function xdsTypeNamed(name: string): XdsType | undefined {
-  return XDS_TYPES.find((type) => [type.shortName, type.name, type.typeUrl].includes(name)) ??
-    xdsTypeByUrl(TYPE_PREFIX + name);
 }
 
 /** A kind's name stands for its collection or newest type URL; all else is asked for as it is. */

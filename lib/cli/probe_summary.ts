@@ -170,7 +170,7 @@ function weighted(clusters: readonly (readonly [name: string, weight: number])[]
 function ofListener(listener: Listener): Summary {
   const { address, apiListener, filterChains, defaultFilterChain } = listener;
   if (apiListener !== undefined) {
-    return alone(`for programs without a proxy, ${filterText(apiListener.apiListener)}`);
+    return alone(`API listener, ${filterText(apiListener.apiListener)}`);
   }
   const chains = [
     ...filterChains,
