@@ -13,12 +13,35 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	// What descriptors are compared with, as far as it is there.
+	_ "github.com/envoyproxy/go-control-plane/envoy/admin/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/aggregate/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/clusters/dynamic_forward_proxy/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/common/dynamic_forward_proxy/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/dynamic_forward_proxy/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/grpc_web/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/http_inspector/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/original_dst/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/sni_dynamic_forward_proxy/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/retry/host/previous_hosts/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/service/cluster/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/service/endpoint/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/service/listener/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/service/route/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 	_ "google.golang.org/grpc/health/grpc_health_v1"
 	_ "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
 )
@@ -32,9 +55,9 @@ type report struct {
 	Unlike   []string `json:"unlike"`
 }
 
-// descriptors asks for the files of every service, builds them as strictly as protoc does, and compares
-// them with those of Go's own packages: whatever ours has must be there, and be the same.
-func descriptors(ctx context.Context, conn *grpc.ClientConn) error {
+// descriptors asks for the files of every service and of these symbols, builds them as strictly as protoc
+// does, and compares them with those of Go's own packages: whatever ours has must be there, and be the same.
+func descriptors(ctx context.Context, conn *grpc.ClientConn, symbols []string) error {
 	stream, err := reflectionpb.NewServerReflectionClient(conn).ServerReflectionInfo(ctx)
 	if err != nil {
 		return err
@@ -45,8 +68,9 @@ func descriptors(ctx context.Context, conn *grpc.ClientConn) error {
 	}
 	set := &descriptorpb.FileDescriptorSet{}
 	seen := map[string]bool{}
-	for _, service := range services {
-		files, err := filesOf(stream, service)
+	wanted := append(append([]string{}, services...), symbols...)
+	for _, symbol := range wanted {
+		files, err := filesOf(stream, symbol)
 		if err != nil {
 			return err
 		}
@@ -62,9 +86,9 @@ func descriptors(ctx context.Context, conn *grpc.ClientConn) error {
 		return fmt.Errorf("the files are no whole: %w", err)
 	}
 	result := report{Services: services, Files: len(set.File), Unlike: []string{}}
-	for _, service := range services {
-		if _, err := registry.FindDescriptorByName(protoreflect.FullName(service)); err != nil {
-			return fmt.Errorf("%s: %w", service, err)
+	for _, symbol := range wanted {
+		if _, err := registry.FindDescriptorByName(protoreflect.FullName(symbol)); err != nil {
+			return fmt.Errorf("%s: %w", symbol, err)
 		}
 	}
 	registry.RangeFiles(func(file protoreflect.FileDescriptor) bool {

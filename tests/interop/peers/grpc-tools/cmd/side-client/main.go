@@ -22,7 +22,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 2 {
-		return fmt.Errorf("usage: side-client descriptors ADDRESS | watch ADDRESS [SERVICE]")
+		return fmt.Errorf("usage: side-client descriptors ADDRESS [SYMBOL...] | watch ADDRESS [SERVICE]")
 	}
 	conn, err := grpc.NewClient(args[1], grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -31,7 +31,7 @@ func run(args []string) error {
 	defer conn.Close()
 	ctx := context.Background()
 	if args[0] == "descriptors" {
-		return descriptors(ctx, conn)
+		return descriptors(ctx, conn, args[2:])
 	}
 	service := ""
 	if len(args) > 2 {
