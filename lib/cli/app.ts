@@ -18,14 +18,14 @@ import { ConnectionRoom } from "../transport/connection_room.ts";
 import { ListenError } from "../transport/listener.ts";
 import { takesFromUs } from "../transport/pull_node.ts";
 import { Sender } from "../transport/sender.ts";
-import { Sessions } from "../transport/sessions.ts";
+import { ServingState } from "../transport/serving_state.ts";
 import type { SinkStatus } from "../transport/sink_dialer.ts";
 import type { Dial } from "../transport/sink_link.ts";
 import { ClientCertificates, clientUses } from "./client_certificates.ts";
 import { collectionsFor } from "./collections.ts";
 import { ConfigFollower } from "./config_follower.ts";
 import { dialWith, resolveHost } from "./dialling.ts";
-import { Doors } from "./doors.ts";
+import { Front } from "./front.ts";
 import { Intake } from "./intake.ts";
 import { observe, type Observing } from "./observing.ts";
 import { Office } from "./office.ts";
@@ -67,9 +67,9 @@ export class App implements AsyncDisposable {
   /** Of all ports that peers and sources dial. */
   readonly #room = new ConnectionRoom();
   readonly #sender = new Sender({ now: () => performance.now() });
-  readonly #sessions: Sessions;
+  readonly #serving = new ServingState();
+  readonly #front: Front;
   readonly #outlet: Outlet;
-  readonly #doors: Doors;
   readonly #intake: Intake;
   readonly #office: Office;
   readonly #observing: Observing;
@@ -91,6 +91,7 @@ export class App implements AsyncDisposable {
     this.#uniting = new Uniting(log);
     this.#office = this.#makeOffice();
     this.#observing = observe(log, this.#office.metrics, this.#hub);
+    this.#hub.subscribe(() => this.#serving.set(true));
     this.#publisher = this.#makePublisher();
     this.#files = new ConfigFollower({
       ...options,
@@ -103,18 +104,16 @@ export class App implements AsyncDisposable {
       serving: () => this.#hub.current !== undefined,
       loaded: (ok) => this.#office.metrics.reloaded(ok),
     });
-    this.#sessions = new Sessions({
-      targets: this.#hub,
+    this.#front = new Front({
+      ...this.#portOptions("listen"),
+      log,
+      hub: this.#hub,
       sender: this.#sender,
       observer: this.#observing.sessions,
-      clock: systemClock,
+      collections: () => this.#collections(),
+      state: this.#serving,
     });
     this.#outlet = this.#makeOutlet();
-    this.#doors = new Doors({
-      ...this.#portOptions("listen"),
-      sessions: this.#sessions,
-      collections: () => this.#collections(),
-    });
     this.#intake = this.#makeIntake();
   }
 
@@ -125,7 +124,7 @@ export class App implements AsyncDisposable {
 
   /** Where sinks and clients can dial us. */
   get addresses(): readonly string[] {
-    return openOnes(this.#doors.ports);
+    return openOnes(this.#front.ports);
   }
 
   /** Where sources can dial us. */
@@ -149,15 +148,16 @@ export class App implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#serving.set(false);
     await Promise.all([
       this.#files[Symbol.asyncDispose](),
       this.#outlet[Symbol.asyncDispose](),
-      this.#doors.drain(DRAIN),
+      this.#front.drain(DRAIN),
       this.#intake[Symbol.asyncDispose](),
       this.#office[Symbol.asyncDispose](),
       this.#publisher[Symbol.asyncDispose](),
     ]);
-    this.#sessions[Symbol.dispose]();
+    await this.#front[Symbol.asyncDispose]();
     this.#sender[Symbol.dispose]();
     this.#observing[Symbol.dispose]();
     this.#uniting[Symbol.dispose]();
@@ -206,9 +206,9 @@ export class App implements AsyncDisposable {
   async #apply(settings: Settings): Promise<void> {
     this.#configured = settings;
     this.#applyLive(settings);
-    await this.#doors.open(settings);
+    await this.#front.open(settings);
     await this.#intake.open(settings);
-    refuseIdle({ listen: this.#doors.ports, receive: this.#intake.ports }, settings);
+    refuseIdle({ listen: this.#front.ports, receive: this.#intake.ports }, settings);
     await this.#office.open(settings);
     this.#restartNeeds.applied(settings);
   }
@@ -243,14 +243,18 @@ export class App implements AsyncDisposable {
       store: this.#options.store,
       publisher: () => this.#publisher,
       reload: () => this.#files.state,
-      sessions: () => this.#sessions.list(),
+      sessions: () => this.#front.sessions.list(),
       sinks: () => this.sinks,
-      ports: () => ({ listen: this.#doors.ports, receive: this.#intake.ports }),
+      ports: () => ({ listen: this.#front.ports, receive: this.#intake.ports }),
       clientCertificates: () => this.#clientCertificates.list(),
       sources: () => this.#intake.statuses(this.#publisher.status().heldParts ?? []),
       events: () => this.#observing.events,
-      findings: () => [...this.#uniting.findings(), ...this.#options.sources.findings()],
-      connections: () => this.#doors.connections,
+      findings: () => [
+        ...this.#uniting.findings(),
+        ...this.#options.sources.findings(),
+        ...this.#front.findings(),
+      ],
+      connections: () => this.#front.connections,
       pushLoop: () => this.#sender.state,
       warn: (message) => this.#log.logger("admin").warn(message),
     });
@@ -297,9 +301,10 @@ export class App implements AsyncDisposable {
       pullObserver: this.#observing.pulls,
       undialable: logUndialable(this.#log, "pull"),
       tokenProblem: logTokenProblems(this.#log),
+      state: this.#serving,
       dial: this.#dial,
       resolve: resolveHost,
-      serves: (node, address) => takesFromUs(this.#sessions.list(), node, address),
+      serves: (node, address) => takesFromUs(this.#front.sessions.list(), node, address),
     });
   }
 
@@ -307,7 +312,7 @@ export class App implements AsyncDisposable {
     return new Outlet({
       log: this.#log,
       folder: this.#folder,
-      sessions: this.#sessions,
+      sessions: this.#front.sessions,
       dial: this.#dial,
       observer: this.#observing.links,
       instance: () => this.#settings!.instance,

@@ -4,11 +4,18 @@
  * @module
  */
 import type { Settings } from "../model/settings.ts";
-import { type Resolver, typeUrlResolver } from "../protocol/resolve.ts";
+import type { Resolver } from "../protocol/resolve.ts";
+import { xdsResolvers } from "../protocol/xds_resolver.ts";
+import { addCertificateService } from "../transport/certificate_service.ts";
 import { ListenError } from "../transport/listener.ts";
 import { PushServer } from "../transport/server.ts";
 import { addServices } from "../transport/services.ts";
+import type { ServingState } from "../transport/serving_state.ts";
 import type { Sessions } from "../transport/sessions.ts";
+import { addSideServices } from "../transport/side_services.ts";
+import { addXdsServices } from "../transport/xds_services.ts";
+import { emptyResource } from "../view/dubbo/empty.ts";
+import { variantOf } from "../view/dubbo/variant.ts";
 import { Listeners, type ListenersOptions, type OpenPort } from "./listeners.ts";
 
 /** What the doors lead to. */
@@ -16,6 +23,8 @@ export interface DoorsOptions extends Omit<ListenersOptions, "server"> {
   readonly sessions: Sessions;
   /** What MCP collections stand for now. */
   readonly collections: () => Resolver;
+  /** What health checks are answered with. */
+  readonly state: ServingState;
 }
 
 /** How long streams of a server that another replaces may take to end. Milliseconds. */
@@ -78,12 +87,13 @@ export class Doors {
       now: () => performance.now(),
       maxReceive: settings.limits.message,
     });
-    addServices(server, {
-      sessions: this.#options.sessions,
-      instance: settings.instance,
-      typeUrls: typeUrlResolver(),
-      collections: this.#options.collections,
-    });
+    const { sessions, collections, state } = this.#options;
+    const { instance } = settings;
+    const typeUrls = xdsResolvers({ empty: emptyResource, variant: variantOf });
+    addServices(server, { sessions, instance, typeUrls, collections });
+    addXdsServices(server, { sessions, instance, typeUrls });
+    addCertificateService(server);
+    addSideServices(server, { state, sender: sessions.sender });
     return server;
   }
 }

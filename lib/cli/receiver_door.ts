@@ -16,6 +16,8 @@ import { Receiver } from "../transport/receiver.ts";
 import type { ReceivedStreamInfo, ReceiverObserver } from "../transport/receiver_observer.ts";
 import type { Sender } from "../transport/sender.ts";
 import { PushServer } from "../transport/server.ts";
+import type { ServingState } from "../transport/serving_state.ts";
+import { addSideServices } from "../transport/side_services.ts";
 import { Listeners, type ListenersOptions, type OpenPort, type Port } from "./listeners.ts";
 import { SourceTokens } from "./source_tokens.ts";
 
@@ -27,6 +29,8 @@ export interface ReceiverDoorOptions extends Omit<ListenersOptions, "server"> {
   readonly observer: ReceiverObserver;
   /** Told of a token file that cannot be used, and when it can again (undefined). Must not throw. */
   readonly tokenProblem: (source: string, message: string | undefined) => void;
+  /** What health checks are answered with. */
+  readonly state: ServingState;
 }
 
 /** What may wait to be judged of one stream, however small messages are allowed to be. Bytes. */
@@ -85,7 +89,7 @@ export class ReceiverDoor implements AsyncDisposable {
 
   async #listen(receive: ReceiveSettings, instance: string, maxReceive: number): Promise<Open> {
     await using opened = new AsyncDisposableStack();
-    const { registry, judge, sender, observer } = this.#options;
+    const { registry, judge, sender, observer, state } = this.#options;
     const tokens = opened.use(await this.#tokens(receive));
     const server = new PushServer({ now: () => performance.now(), maxReceive });
     opened.defer(() => server.drain(DRAIN));
@@ -108,6 +112,7 @@ export class ReceiverDoor implements AsyncDisposable {
     );
     tokens.onChange(() => receiver.tokensChanged());
     receiver.serveOn(server);
+    addSideServices(server, { state, sender });
     const listeners = opened.use(new Listeners({ ...this.#options, server }));
     await listeners.configure([portOf(receive)]);
     const held = opened.move();

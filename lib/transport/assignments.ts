@@ -34,6 +34,8 @@ export class Assignments {
   readonly #views = new Views();
   readonly #clientViews: ClientViews | undefined;
   readonly #current = new Map<Select, ByKind>();
+  /** Client views that were asked for since the newest publication. */
+  readonly #asked = new Map<Select, Set<ViewKind>>();
   #publication: Publication | undefined;
   #rules: readonly PeerRule[] = [];
 
@@ -58,6 +60,7 @@ export class Assignments {
     // Every peer there is asks at every publication: what none asked for at the last one is not needed.
     this.#views.retain(this.#current.keys());
     this.#clientViews?.retain(this.#used());
+    this.#asked.clear();
     this.#current.clear();
     const { peers } = publication.snapshot.settings;
     if (!sameRules(peers, this.#rules)) this.#rules = peers;
@@ -72,19 +75,24 @@ export class Assignments {
     return { rule: this.#rules.indexOf(rule) + 1, kind, ...wave, select: rule };
   }
 
-  /** What a peer of this assignment is to get of the newest publication; undefined before the first. */
+  /**
+   * What a peer of this assignment is to get of the newest publication; undefined before the first, and
+   * as long as the view that it needs is being made for the first time.
+   */
   snapshotOf({ select, kind }: Assignment): Snapshot | undefined {
     if (this.#publication === undefined) return undefined;
     let views = this.#current.get(select);
     if (views === undefined) this.#current.set(select, views = new Map());
-    let view = views.get(kind);
-    if (view === undefined) {
-      const selected = this.#views.of(select, this.#publication.snapshot);
-      view = kind === "istio"
-        ? selected
-        : this.#clientViews?.of(kind, select, selected) ?? selected;
-      views.set(kind, view);
+    const known = views.get(kind);
+    if (known !== undefined) return known;
+    const selected = this.#views.of(select, this.#publication.snapshot);
+    if (kind === "istio" || this.#clientViews === undefined) {
+      views.set(kind, selected);
+      return selected;
     }
+    this.#asked.set(select, (this.#asked.get(select) ?? new Set()).add(kind));
+    const { view, current } = this.#clientViews.of(kind, select, selected);
+    if (current) views.set(kind, view!);
     return view;
   }
 
@@ -96,9 +104,7 @@ export class Assignments {
   }
 
   *#used(): Iterable<readonly [ViewKind, Select]> {
-    for (const [select, views] of this.#current) {
-      for (const kind of views.keys()) if (kind !== "istio") yield [kind, select];
-    }
+    for (const [select, kinds] of this.#asked) for (const kind of kinds) yield [kind, select];
   }
 }
 

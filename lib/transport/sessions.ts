@@ -60,7 +60,7 @@ export class Sessions implements Disposable {
     });
   }
 
-  /** Has client views made again of what is published, since addresses of names changed. */
+  /** Has client views asked for again: one is ready, or addresses of names changed. */
   refresh(): void {
     this.#assignments.refresh();
     for (const { retarget } of this.#live.values()) retarget();

@@ -14,11 +14,15 @@ import type { Settings } from "../model/settings.ts";
 import type { Collection } from "../snapshot/collection.ts";
 import { canonicalJson, type Snapshot } from "../snapshot/snapshot.ts";
 import { decodeEntry } from "../wire/decode_entry.ts";
+import { runThrough } from "./run_through.ts";
 import type { Catalogue, ServedService, ViewContext } from "./served_service.ts";
 import { serviceOfEntry, toEndpoint } from "./service_of_entry.ts";
 import { TrafficRules } from "./traffic_rules.ts";
 
 const ENTRIES = "ServiceEntry";
+
+/** Services between two yields. */
+const STRIDE = 20;
 
 /** A service and what it was read from. */
 interface Known {
@@ -33,27 +37,42 @@ export class Catalogues {
   /** Whose a host is: all that have it, sorted; the first keeps it. */
   readonly #owners = new Map<string, string[]>();
   readonly #traffic = new TrafficRules();
+  /** Keys of which something changed since the last catalogue. */
+  readonly #stale = new Set<string>();
   #snapshot: Snapshot | undefined;
   #catalogue: Catalogue | undefined;
 
-  /** The catalogue of this snapshot; the same object for the same snapshot, or one that says the same. */
-  of(snapshot: Snapshot): Catalogue {
+  /**
+   * The catalogue of this snapshot; the same object for the same snapshot, or one that says the same.
+   * Yields every few services; whoever stops in between loses nothing.
+   */
+  *making(snapshot: Snapshot): Generator<void, Catalogue> {
     if (this.#snapshot === snapshot) return this.#catalogue!;
     const context = contextOf(snapshot.settings, this.#catalogue?.context);
-    const sameContext = context === this.#catalogue?.context;
     const hosts = this.#traffic.take(snapshot.collections, context);
-    const stale = sameContext ? this.#read(snapshot) : this.#readAll(snapshot);
-    for (const host of hosts) for (const key of this.#owners.get(host) ?? []) stale.add(key);
+    for (const host of hosts) for (const key of this.#owners.get(host) ?? []) this.#stale.add(key);
     // Wildcard hosts and wildcard rules meet in ways that an index by host does not see.
-    if (hosts.some((host) => host.includes("*"))) {
-      for (const key of this.#known.keys()) stale.add(key);
+    if (hosts.some((host) => host.includes("*"))) this.#staleAll();
+    let read = 0;
+    // What was stopped may have read something that is as it was before by now.
+    for (const key of touchedBy(snapshot, this.#snapshot).union(this.#stale)) {
+      this.#update(key, snapshot);
+      if (++read % STRIDE === 0) yield;
     }
+    const catalogue = this.#next(context);
+    this.#stale.clear();
     this.#snapshot = snapshot;
-    return this.#catalogue = this.#next(stale, context);
+    return this.#catalogue = catalogue;
   }
 
-  #next(stale: ReadonlySet<string>, context: ViewContext): Catalogue {
+  /** The catalogue of this snapshot, made without a pause. */
+  of(snapshot: Snapshot): Catalogue {
+    return runThrough(this.making(snapshot));
+  }
+
+  #next(context: ViewContext): Catalogue {
     const before = this.#catalogue;
+    const stale = this.#stale;
     if (before !== undefined && stale.size === 0 && before.context === context) return before;
     const made: [string, ServedService][] = [];
     for (const key of [...this.#known.keys()].sort()) {
@@ -73,63 +92,58 @@ export class Catalogues {
     return { key, service: own, traffic: this.#traffic.of(own) };
   }
 
-  #readAll(snapshot: Snapshot): Set<string> {
-    const stale = new Set(this.#known.keys());
-    for (const key of stale) this.#forget(key, stale);
-    for (const { name } of snapshot.collections.get(ENTRIES)!) this.#update(name, snapshot, stale);
-    return stale;
+  #staleAll(): void {
+    for (const key of this.#known.keys()) this.#stale.add(key);
   }
 
-  /** Reads what differs from the last snapshot; gives the keys of which something changed. */
-  #read(snapshot: Snapshot): Set<string> {
-    const before = this.#snapshot;
-    if (before === undefined) return this.#readAll(snapshot);
-    const touched = new Set<string>();
-    const compare = (now: Collection, then: Collection) => {
-      const { changed, removed } = now.diff(then);
-      for (const { name } of changed) touched.add(name);
-      for (const name of removed) touched.add(name);
-    };
-    compare(snapshot.collections.get(ENTRIES)!, before.collections.get(ENTRIES)!);
-    compare(snapshot.services, before.services);
-    const origins = [snapshot.origins?.get(ENTRIES), before.origins?.get(ENTRIES)] as const;
-    if (origins[0] !== undefined && origins[1] !== undefined) compare(origins[0], origins[1]);
-    else for (const one of origins) for (const { name } of one ?? []) touched.add(name);
-    const stale = new Set<string>();
-    for (const key of touched) this.#update(key, snapshot, stale);
-    return stale;
-  }
-
-  #update(key: string, snapshot: Snapshot, stale: Set<string>): void {
+  #update(key: string, snapshot: Snapshot): void {
     const entry = snapshot.collections.get(ENTRIES)!.get(key);
     const foreign = snapshot.origins?.get(ENTRIES)?.get(key) !== undefined;
     const record = foreign ? undefined : snapshot.services.get(key);
     const had = this.#known.get(key);
     if (had !== undefined && had.entry === entry && had.record === record) return;
-    this.#forget(key, stale);
+    this.#forget(key);
     const service = entry && serviceOf(entry, record);
     if (service === undefined) return;
     this.#known.set(key, { entry: entry!, record, service });
-    stale.add(key);
+    this.#stale.add(key);
     for (const host of new Set(service.hosts)) {
       const owners = this.#owners.get(host) ?? [];
-      for (const other of owners) stale.add(other);
+      for (const other of owners) this.#stale.add(other);
       this.#owners.set(host, [...owners, key].sort());
     }
   }
 
-  #forget(key: string, stale: Set<string>): void {
+  #forget(key: string): void {
     const had = this.#known.get(key);
     if (had === undefined) return;
     this.#known.delete(key);
-    stale.add(key);
+    this.#stale.add(key);
     for (const host of new Set(had.service.hosts)) {
       const left = this.#owners.get(host)!.filter((owner) => owner !== key);
       if (left.length === 0) this.#owners.delete(host);
       else this.#owners.set(host, left);
-      for (const other of left) stale.add(other);
+      for (const other of left) this.#stale.add(other);
     }
   }
+}
+
+/** Names of services of which something may differ between two snapshots. */
+function touchedBy(snapshot: Snapshot, before: Snapshot | undefined): Set<string> {
+  const touched = new Set<string>();
+  const add = (now: Collection | undefined, then: Collection | undefined) => {
+    if (now === undefined || then === undefined) {
+      for (const one of [now, then]) for (const { name } of one ?? []) touched.add(name);
+      return;
+    }
+    const { changed, removed } = now.diff(then);
+    for (const { name } of changed) touched.add(name);
+    for (const name of removed) touched.add(name);
+  };
+  add(snapshot.collections.get(ENTRIES), before?.collections.get(ENTRIES));
+  add(snapshot.services, before?.services);
+  add(snapshot.origins?.get(ENTRIES), before?.origins?.get(ENTRIES));
+  return touched;
 }
 
 const decoder = new TextDecoder();

@@ -12,6 +12,7 @@ import { Catalogues } from "./catalogue.ts";
 import { type ViewFinding } from "./recipe.ts";
 import type { Addresses } from "./served_service.ts";
 import { keyOf, type Select } from "./select.ts";
+import type { Sliced, Slices } from "./slices.ts";
 import type { Maker, XdsView } from "./view_maker.ts";
 
 /** Kinds of clients that have views of their own; Istio's get the snapshot as it is. */
@@ -24,6 +25,18 @@ export interface ClientViewsOptions {
   readonly addresses: Addresses;
   /** Called after a view was made that differs from the one before, with what there is to say of it. */
   readonly onMade?: (kind: ViewKind, view: XdsView) => void;
+  /** Called when a view is ready that could not be had at once: it is to be asked for again. */
+  readonly onReady: () => void;
+  /** How work is done that takes long. */
+  readonly slices: Slices;
+}
+
+/** What a client is to get. */
+export interface ClientView {
+  /** The newest view that is made; absent: there is none yet. */
+  readonly view?: Snapshot;
+  /** Whether it is of the snapshot asked for; else that one is being made. */
+  readonly current: boolean;
 }
 
 /** Makes client views. */
@@ -38,9 +51,10 @@ export class ClientViews {
   /**
    * The view for clients of this kind. `snapshot` is what is selected already, and those of one select
    * must come in the order in which they were published. The same object for the same snapshot, as
-   * long as no address changed that it is made of.
+   * long as no address changed that it is made of. A view that takes long is made little by little;
+   * until it is ready the one before it is given.
    */
-  of(kind: ViewKind, select: Select, snapshot: Snapshot): Snapshot {
+  of(kind: ViewKind, select: Select, snapshot: Snapshot): ClientView {
     const key = keyOf(select);
     let views = this.#bySelect.get(key);
     if (views === undefined) {
@@ -59,8 +73,8 @@ export class ClientViews {
     }
     for (const [key, views] of this.#bySelect) {
       const wanted = kinds.get(key);
+      views.retain(wanted ?? new Set());
       if (wanted === undefined) this.#bySelect.delete(key);
-      else views.retain(wanted);
     }
   }
 
@@ -92,12 +106,16 @@ export class ClientViews {
   }
 }
 
-/** A kind's newest view. */
+/** The views of one kind. */
 interface Made {
   readonly maker: Maker;
-  of: Snapshot | undefined;
-  xds: XdsView | undefined;
-  view: Snapshot | undefined;
+  /** The newest view, and what it is of. */
+  of?: Snapshot;
+  xds?: XdsView;
+  view?: Snapshot;
+  /** The view that is being made. */
+  work?: Sliced;
+  working?: Snapshot;
 }
 
 /** The views of one select. */
@@ -114,25 +132,27 @@ class SelectClientViews {
     return this.#made.size;
   }
 
-  of(kind: ViewKind, snapshot: Snapshot): Snapshot {
-    const { makers, addresses, onMade } = this.#options;
+  of(kind: ViewKind, snapshot: Snapshot): ClientView {
     let made = this.#made.get(kind);
     if (made === undefined) {
-      made = { maker: makers[kind](), of: undefined, xds: undefined, view: undefined };
+      made = { maker: this.#options.makers[kind]() };
       this.#made.set(kind, made);
     }
-    const xds = made.maker.make(this.#catalogues.of(snapshot), addresses);
-    if (made.view !== undefined && made.of === snapshot && made.xds === xds) return made.view;
-    const fresh = made.xds !== xds;
-    made.of = snapshot;
-    made.xds = xds;
-    made.view = viewOf(snapshot, xds);
-    if (fresh) onMade?.(kind, xds);
-    return made.view;
+    if (made.working !== snapshot) {
+      // Works of one snapshot share their catalogue; none may go on with one that is outdated.
+      for (const other of this.#made.values()) if (other.working !== snapshot) giveUp(other);
+      this.#begin(kind, made, snapshot);
+    }
+    const current = made.working === undefined;
+    return made.view === undefined ? { current: false } : { view: made.view, current };
   }
 
   retain(kinds: ReadonlySet<ViewKind>): void {
-    for (const kind of this.#made.keys()) if (!kinds.has(kind)) this.#made.delete(kind);
+    for (const [kind, made] of this.#made) {
+      if (kinds.has(kind)) continue;
+      giveUp(made);
+      this.#made.delete(kind);
+    }
   }
 
   *xds(): Iterable<XdsView> {
@@ -142,6 +162,41 @@ class SelectClientViews {
   *byKind(): Iterable<readonly [ViewKind, XdsView]> {
     for (const [kind, { xds }] of this.#made) if (xds !== undefined) yield [kind, xds];
   }
+
+  /** Makes the view, at once or little by little. */
+  #begin(kind: ViewKind, made: Made, snapshot: Snapshot): void {
+    const { slices, addresses, onReady } = this.#options;
+    made.working = snapshot;
+    let atOnce = true;
+    const done = (xds: XdsView) => {
+      delete made.work;
+      delete made.working;
+      this.#take(kind, made, snapshot, xds);
+      if (!atOnce) onReady();
+    };
+    const work = slices.run(this.#making(made.maker, snapshot, addresses), done);
+    atOnce = false;
+    if (!work.over) made.work = work;
+  }
+
+  *#making(maker: Maker, snapshot: Snapshot, addresses: Addresses): Generator<void, XdsView> {
+    return yield* maker.making(yield* this.#catalogues.making(snapshot), addresses);
+  }
+
+  #take(kind: ViewKind, made: Made, snapshot: Snapshot, xds: XdsView): void {
+    const fresh = made.xds !== xds;
+    if (!fresh && made.of === snapshot) return;
+    made.of = snapshot;
+    made.xds = xds;
+    made.view = viewOf(snapshot, xds);
+    if (fresh) this.#options.onMade?.(kind, xds);
+  }
+}
+
+function giveUp(made: Made): void {
+  made.work?.stop();
+  delete made.work;
+  delete made.working;
 }
 
 function viewOf(snapshot: Snapshot, { collections }: XdsView): Snapshot {

@@ -6,6 +6,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { XdsTypeName } from "../model/xds_type.ts";
+import { attempt, failed } from "./attempt.ts";
 import type { OwnedPart, Part, Recipe, ViewFinding } from "./recipe.ts";
 import type { ViewContext } from "./served_service.ts";
 import type { Outcome } from "./view_maker.ts";
@@ -85,7 +86,10 @@ export class Groups<Data> {
       this.#byId.delete(idOf(type, name));
       return [name, undefined];
     }
-    const { resource, findings } = this.#recipe.assemble(type, name, inOrder(group), context);
+    const { resource, findings } = attempt(
+      () => this.#recipe.assemble(type, name, inOrder(group), context),
+      (message) => ({ findings: [failed(name, message)] }),
+    );
     group.findings = findings;
     return [name, resource];
   }

@@ -8,9 +8,11 @@
 import type { Resource } from "../model/resource.ts";
 import { XDS_TYPES, type XdsTypeName } from "../model/xds_type.ts";
 import { Collection } from "../snapshot/collection.ts";
+import { attempt, failed } from "./attempt.ts";
 import { Claims } from "./claims.ts";
 import type { Contribution, Recipe, ViewFinding } from "./recipe.ts";
 import { Groups } from "./groups.ts";
+import { runThrough } from "./run_through.ts";
 import type { Addresses, Catalogue, ServedService, ViewContext } from "./served_service.ts";
 
 /** What one kind of client gets of a catalogue. Immutable; shares with earlier views what did not change. */
@@ -25,9 +27,18 @@ export interface XdsView {
 
 /** Makes one view after another. */
 export interface Maker {
-  /** The view of this catalogue; the same object where nothing changed. */
+  /**
+   * The view of this catalogue; the same object where nothing changed. Yields every few services, so
+   * that a large view need not hold up everything else; whoever stops in between loses nothing: the
+   * next one, of whichever catalogue, goes on from there.
+   */
+  making(catalogue: Catalogue, addresses: Addresses): Generator<void, XdsView>;
+  /** The same without a pause. */
   make(catalogue: Catalogue, addresses: Addresses): XdsView;
 }
+
+/** Services between two yields. */
+const STRIDE = 20;
 
 /** A maker that goes by this recipe. */
 export function makerOf<Data>(recipe: Recipe<Data>): Maker {
@@ -59,6 +70,8 @@ class ViewMaker<Data> implements Maker {
   readonly #remarkable = new Set<string>();
   #standing: Given<Data> | undefined;
   #context: ViewContext | undefined;
+  /** Whether anything may differ from the view. */
+  #changed = false;
   #view: XdsView = emptyView();
 
   constructor(recipe: Recipe<Data>) {
@@ -67,19 +80,23 @@ class ViewMaker<Data> implements Maker {
   }
 
   make(catalogue: Catalogue, addresses: Addresses): XdsView {
+    return runThrough(this.making(catalogue, addresses));
+  }
+
+  *making(catalogue: Catalogue, addresses: Addresses): Generator<void, XdsView> {
     const { services, context } = catalogue;
-    let changed = this.#context !== context && this.#begin(context);
+    if (this.#context !== context) this.#begin(context);
     for (const key of this.#contributed.keys()) {
-      if (services.has(key)) continue;
-      this.#replace(key, undefined);
-      changed = true;
+      if (!services.has(key)) this.#replace(key, undefined);
     }
+    let made = 0;
     for (const served of services.values()) {
       if (this.#isCurrent(served, addresses)) continue;
       this.#replace(served.key, this.#contribute(served, addresses, context));
-      changed = true;
+      if (++made % STRIDE === 0) yield;
     }
-    if (changed) this.#view = this.#patched(context);
+    if (this.#changed) this.#view = this.#patched(context);
+    this.#changed = false;
     return this.#view;
   }
 
@@ -94,12 +111,21 @@ class ViewMaker<Data> implements Maker {
     addresses: Addresses,
     context: ViewContext,
   ): Contributed<Data> {
-    const contribution = this.#recipe.contribute(served, context, addresses);
+    const contribution = attempt(
+      () => this.#recipe.contribute(served, context, addresses),
+      (message) => ({
+        resources: {},
+        parts: [],
+        lookUps: [],
+        findings: [failed(served.key, message)],
+      }),
+    );
     const known = contribution.lookUps.map((name) => addresses.get(name));
     return { served, contribution, addresses: known };
   }
 
   #replace(key: string, next: Contributed<Data> | undefined): void {
+    this.#changed = true;
     const has = next?.contribution;
     this.#exchange(key, this.#contributed.get(key)?.contribution, has);
     if (next === undefined) this.#contributed.delete(key);
@@ -118,16 +144,15 @@ class ViewMaker<Data> implements Maker {
     this.#groups.replace(key, had?.parts ?? [], has?.parts ?? []);
   }
 
-  /** Forgets all that was made in another context; true if anything may differ now. */
-  #begin(context: ViewContext): boolean {
-    const had = this.#standing !== undefined || this.#contributed.size > 0;
+  /** Forgets all that was made in another context. */
+  #begin(context: ViewContext): void {
     for (const key of [...this.#contributed.keys()]) this.#replace(key, undefined);
     const standing = this.#recipe.standing?.(context);
     this.#groups.touchAll(); // they are made with the context as well
     this.#exchange(STANDING, this.#standing, standing);
     this.#standing = standing;
     this.#context = context;
-    return had || standing !== undefined;
+    this.#changed = true;
   }
 
   #patched(context: ViewContext): XdsView {

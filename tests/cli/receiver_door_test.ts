@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { ServingState } from "../../lib/transport/serving_state.ts";
 import { ReceiverDoor } from "../../lib/cli/receiver_door.ts";
 import type { ReceiveSettings, Settings } from "../../lib/model/settings.ts";
 import type { SourceRegistry } from "../../lib/receive/registry.ts";
@@ -27,6 +28,7 @@ Deno.test("receiver door: who came with a token that is taken away is put out, a
   const problems: string[] = [];
   using sender = new Sender({ now });
   await using door = new ReceiverDoor({
+    state: new ServingState(),
     hooks: {},
     folder: folder.path,
     ports: {

@@ -263,3 +263,28 @@ Deno.test("catalogue: what clients cannot be given is named, and lets nothing th
   assertEquals(traffic.unserved.length, 2);
   assert(traffic.unserved.every((text) => text.includes("s/odd")), traffic.unserved.join());
 });
+
+Deno.test("catalogue: wherever the making was stopped, the next one is what a fresh one would be", () => {
+  const catalogues = new Catalogues();
+  let state = 20261130;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor(state / 2 ** 32 * below);
+  };
+  let snapshot = emptySnapshot(SETTINGS);
+  for (let round = 0; round < 40; round++) {
+    const own = Array.from({ length: 100 }, (_, i) => i).filter(() => random(4) > 0).map((i) =>
+      aService(`s/${i}`, { hosts: [`h${i}.s`, `shared-${random(9)}`], aliases: [`${random(2)}`] })
+    );
+    snapshot = snapshotOf(
+      { own, ...(random(2) === 0 ? {} : { virtual: { "s/v": SPLIT } }) },
+      snapshot,
+    );
+    const making = catalogues.making(snapshot);
+    const steps = random(8);
+    for (let step = 0; step < steps; step++) making.next();
+    if (random(3) > 0) continue;
+    const [made, fresh] = [catalogues.of(snapshot), new Catalogues().of(snapshot)];
+    assertEquals([...made.services], [...fresh.services], `round ${round}`);
+  }
+});

@@ -2,6 +2,8 @@ import { assert, assertEquals, assertNotEquals, assertStrictEquals } from "@std/
 import { XDS_TYPES } from "../../lib/model/xds_type.ts";
 import { Collection } from "../../lib/snapshot/collection.ts";
 import { emptySnapshot, makeSnapshot, type Snapshot } from "../../lib/snapshot/snapshot.ts";
+import { runThrough } from "../../lib/view/run_through.ts";
+import { Slices } from "../../lib/view/slices.ts";
 import { ClientViews, type ViewKind } from "../../lib/view/client_views.ts";
 import type { Select } from "../../lib/view/select.ts";
 import type { Addresses, Catalogue } from "../../lib/view/served_service.ts";
@@ -13,12 +15,19 @@ const SHOP: Select = { namespaces: ["shop"], labels: {} };
 
 /** Makes views of one cluster, which says of what it was made; wants the address of `dns.example`. */
 class OneCluster implements Maker {
+  /** Steps that the next view takes. */
+  static steps = 0;
   #view: XdsView | undefined;
   #text = "";
 
   constructor(readonly kind: string) {}
 
-  make({ context }: Catalogue, addresses: Addresses): XdsView {
+  make(catalogue: Catalogue, addresses: Addresses): XdsView {
+    return runThrough(this.making(catalogue, addresses));
+  }
+
+  *making({ context }: Catalogue, addresses: Addresses): Generator<void, XdsView> {
+    for (let step = 0; step < OneCluster.steps; step++) yield;
     const text = `${this.kind} ${context.namespace} ${addresses.get("dns.example") ?? "?"}`;
     if (this.#view !== undefined && this.#text === text) return this.#view;
     this.#text = text;
@@ -34,13 +43,30 @@ class OneCluster implements Maker {
 function setUp() {
   const addresses = new Map<string, readonly string[]>();
   const made: string[] = [];
+  const ready: string[] = [];
+  const deferred: (() => void)[] = [];
+  let now = 0;
+  const slices = new Slices({
+    longest: 3,
+    now: () => now++,
+    defer: (next) => void deferred.push(next),
+  });
   const maker = (kind: string) => () => new OneCluster(kind);
   const views = new ClientViews({
     makers: { envoy: maker("envoy"), grpc: maker("grpc"), dubbo: maker("dubbo") },
     addresses,
     onMade: (kind, { findings }) => made.push(`${kind}: ${findings[0]!.message}`),
+    onReady: () => ready.push("ready"),
+    slices,
   });
-  return { views, addresses, made };
+  const turn = () => deferred.splice(0).forEach((next) => next());
+  /** The view, which must be had at once. */
+  const of = (kind: ViewKind, select: Select, snapshot: Snapshot) => {
+    const { view, current } = views.of(kind, select, snapshot);
+    assert(view !== undefined && current);
+    return view;
+  };
+  return { views, of, addresses, made, ready, turn };
 }
 
 function clusterOf(view: Snapshot): string {
@@ -55,46 +81,46 @@ function inNamespace(namespace: string): Snapshot {
 }
 
 Deno.test("client views: a view is the snapshot and the xDS types, made once for all of its kind", () => {
-  const { views, made } = setUp();
+  const { views, of, made } = setUp();
   const snapshot = emptySnapshot(SETTINGS);
-  const view = views.of("envoy", ALL, snapshot);
+  const view = of("envoy", ALL, snapshot);
   assertEquals(clusterOf(view), "envoy default ?");
   assertStrictEquals(
     view.collections.get("ServiceEntry"),
     snapshot.collections.get("ServiceEntry"),
   );
-  assertStrictEquals(views.of("envoy", { ...ALL }, snapshot), view);
+  assertStrictEquals(of("envoy", { ...ALL }, snapshot), view);
   assertEquals(made, ["envoy: envoy default ?"]);
-  assertEquals(clusterOf(views.of("grpc", ALL, snapshot)), "grpc default ?");
+  assertEquals(clusterOf(of("grpc", ALL, snapshot)), "grpc default ?");
   assertEquals(views.size, 2);
 });
 
 Deno.test("client views: another snapshot is another view, with an id of its own content", () => {
-  const { views } = setUp();
-  const first = views.of("envoy", ALL, emptySnapshot(SETTINGS));
-  const second = views.of("envoy", ALL, inNamespace("shop"));
+  const { of } = setUp();
+  const first = of("envoy", ALL, emptySnapshot(SETTINGS));
+  const second = of("envoy", ALL, inNamespace("shop"));
   assertEquals(clusterOf(second), "envoy shop ?");
   assertNotEquals(second.id, first.id);
-  assertNotEquals(views.of("grpc", ALL, inNamespace("shop")).id, second.id);
-  assertEquals(setUp().views.of("envoy", ALL, inNamespace("shop")).id, second.id);
+  assertNotEquals(of("grpc", ALL, inNamespace("shop")).id, second.id);
+  assertEquals(setUp().of("envoy", ALL, inNamespace("shop")).id, second.id);
 });
 
 Deno.test("client views: where only another thing of the snapshot changed, the xDS collections are the same", () => {
-  const { views, made } = setUp();
+  const { of, made } = setUp();
   const first = emptySnapshot(SETTINGS);
   const second = makeSnapshot({ ...first, settings: { ...SETTINGS, include: [] } });
-  const [a, b] = [views.of("envoy", ALL, first), views.of("envoy", ALL, second)];
+  const [a, b] = [of("envoy", ALL, first), of("envoy", ALL, second)];
   assert(a !== b && a.collections.get("Cluster") === b.collections.get("Cluster"));
   assertEquals(made.length, 1);
 });
 
 Deno.test("client views: new addresses make a new view of the same snapshot", () => {
-  const { views, addresses } = setUp();
+  const { views, of, addresses } = setUp();
   const snapshot = emptySnapshot(SETTINGS);
-  const before = views.of("dubbo", ALL, snapshot);
+  const before = of("dubbo", ALL, snapshot);
   assertEquals([...views.lookUps()], ["dns.example"]);
   addresses.set("dns.example", ["192.0.2.1"]);
-  const after = views.of("dubbo", ALL, snapshot);
+  const after = of("dubbo", ALL, snapshot);
   assertEquals([clusterOf(before), clusterOf(after)], [
     "dubbo default ?",
     "dubbo default 192.0.2.1",
@@ -115,4 +141,37 @@ Deno.test("client views: those that nobody has any more are forgotten, and their
   ]);
   views.retain([]);
   assertEquals([views.size, [...views.lookUps()]], [0, []]);
+});
+
+Deno.test("client views: one that takes long is made little by little; until then clients have the one before", () => {
+  const { views, made, ready, turn } = setUp();
+  OneCluster.steps = 7;
+  const [first, second] = [emptySnapshot(SETTINGS), inNamespace("shop")];
+  assertEquals(views.of("envoy", ALL, first), { current: false });
+  turn();
+  assertEquals([views.of("envoy", ALL, first), made, ready], [{ current: false }, [], []]);
+  turn();
+  turn();
+  assertEquals([made, ready], [["envoy: envoy default ?"], ["ready"]]);
+  OneCluster.steps = 0;
+  const had = views.of("envoy", ALL, first);
+  assertEquals([had.current, clusterOf(had.view!)], [true, "envoy default ?"]);
+  OneCluster.steps = 7;
+  const meanwhile = views.of("envoy", ALL, second);
+  assertEquals([meanwhile.current, meanwhile.view], [false, had.view]);
+});
+
+Deno.test("client views: work on a snapshot that is outdated is given up, of every kind", () => {
+  const { views, made, turn } = setUp();
+  OneCluster.steps = 5;
+  const [first, second] = [emptySnapshot(SETTINGS), inNamespace("shop")];
+  views.of("envoy", ALL, first);
+  views.of("grpc", ALL, first);
+  views.of("envoy", ALL, second);
+  for (let i = 0; i < 5; i++) turn();
+  assertEquals(made, ["envoy: envoy shop ?"]);
+  views.of("grpc", ALL, second);
+  for (let i = 0; i < 5; i++) turn();
+  assertEquals(made, ["envoy: envoy shop ?", "grpc: grpc shop ?"]);
+  OneCluster.steps = 0;
 });

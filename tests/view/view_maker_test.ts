@@ -169,6 +169,36 @@ Deno.test("view maker: whatever the way there, equal catalogues give equal views
   }
 });
 
+Deno.test("view maker: wherever the making was stopped, the next view is what a fresh one would be", () => {
+  const random = seeded(7);
+  const maker = makerOf(new Counting());
+  for (let round = 0; round < 60; round++) {
+    const services = Array.from({ length: 100 }, (_, i) => i).filter(() => random() < 0.8).map((
+      i,
+    ) => served(`x/${i}`, { hosts: [`h${Math.floor(random() * 50)}`] }));
+    const making = maker.making(catalogue(...services), NO_ADDRESSES);
+    for (let step = Math.floor(random() * 6); step > 0; step--) making.next();
+    if (random() < 0.6) continue;
+    const here = maker.make(catalogue(...services), NO_ADDRESSES);
+    const fresh = makerOf(new Counting()).make(catalogue(...services), NO_ADDRESSES);
+    for (const [type, collection] of fresh.collections) {
+      assertEquals(here.collections.get(type)!.version, collection.version, `${type} ${round}`);
+    }
+  }
+});
+
+Deno.test("view maker: a service that nothing can be made of is told, and the others are served", () => {
+  const recipe = new Counting();
+  const contribute = recipe.contribute.bind(recipe);
+  recipe.contribute = (one, ...rest) => {
+    if (one.key === "x/b") throw new RangeError("its port is no port");
+    return contribute(one, ...rest);
+  };
+  const view = makerOf(recipe).make(catalogue(served("x/a"), served("x/b")), NO_ADDRESSES);
+  assertEquals(names(view, "Cluster"), ["a.x"]);
+  assertEquals(view.findings.map(({ key, rule }) => [key, rule]), [["x/b", "view/failed"]]);
+});
+
 function said({ key, message }: { key: string; message: string }): string {
   return `${key} ${message}`;
 }
