@@ -7,6 +7,7 @@ import type { Settings } from "../model/settings.ts";
 import type { Resolver } from "../protocol/resolve.ts";
 import { xdsResolvers } from "../protocol/xds_resolver.ts";
 import { addCertificateService } from "../transport/certificate_service.ts";
+import type { ClientWatch } from "../transport/client_watch.ts";
 import { ListenError } from "../transport/listener.ts";
 import { PushServer } from "../transport/server.ts";
 import { addServices } from "../transport/services.ts";
@@ -25,6 +26,8 @@ export interface DoorsOptions extends Omit<ListenersOptions, "server"> {
   readonly collections: () => Resolver;
   /** What health checks are answered with. */
   readonly state: ServingState;
+  /** What each client holds. */
+  readonly watch: ClientWatch;
 }
 
 /** How long streams of a server that another replaces may take to end. Milliseconds. */
@@ -87,13 +90,17 @@ export class Doors {
       now: () => performance.now(),
       maxReceive: settings.limits.message,
     });
-    const { sessions, collections, state } = this.#options;
+    const { sessions, collections, state, watch } = this.#options;
     const { instance } = settings;
     const typeUrls = xdsResolvers({ empty: emptyResource, variant: variantOf });
     addServices(server, { sessions, instance, typeUrls, collections });
     addXdsServices(server, { sessions, instance, typeUrls });
     addCertificateService(server);
-    addSideServices(server, { state, sender: sessions.sender });
+    addSideServices(server, {
+      state,
+      sender: sessions.sender,
+      clients: { sessions: () => sessions.list(), watch },
+    });
     return server;
   }
 }

@@ -10,12 +10,14 @@ import type { Settings } from "../model/settings.ts";
 import type { Resolver } from "../protocol/resolve.ts";
 import { systemClock } from "../rollout/clock.ts";
 import type { Hub } from "../snapshot/hub.ts";
+import { ClientWatch } from "../transport/client_watch.ts";
 import type { Sender } from "../transport/sender.ts";
 import type { ServingState } from "../transport/serving_state.ts";
 import type { SessionObserver } from "../transport/session.ts";
 import { Sessions } from "../transport/sessions.ts";
 import { Doors } from "./doors.ts";
 import type { ListenersOptions, OpenPort } from "./listeners.ts";
+import { observers } from "./observers.ts";
 import { Viewing } from "./viewing.ts";
 
 /** What the front is made with. */
@@ -39,14 +41,15 @@ export class Front implements AsyncDisposable {
   constructor(options: FrontOptions) {
     const { log, hub, sender, observer } = options;
     this.#viewing = new Viewing({ log, onChange: () => this.sessions.refresh() });
+    const watch = new ClientWatch(systemClock);
     this.sessions = new Sessions({
       targets: hub,
       sender,
-      observer,
+      observer: observers(watch, observer),
       clock: systemClock,
       views: this.#viewing.views,
     });
-    this.#doors = new Doors({ ...options, sessions: this.sessions });
+    this.#doors = new Doors({ ...options, sessions: this.sessions, watch });
   }
 
   /** The ports that are open, and those that wait for their TLS files. */
