@@ -20,7 +20,7 @@ import type { Directed } from "../shared/targets.ts";
 import { viewResource } from "../shared/view_resource.ts";
 import { type Assigned, assignmentOf, type Oddity } from "./endpoint.ts";
 import { ADS, DNS_CACHE } from "./extensions.ts";
-import { httpOptions, originatesTls, transportSocket } from "./upstream.ts";
+import { httpOptions, transportSocket } from "./upstream.ts";
 
 /** The clusters of one port. */
 export interface Clusters {
@@ -112,8 +112,9 @@ function discovery(service: Service, port: ServicePort, assigned: Assigned): Par
           name: "envoy.clusters.dynamic_forward_proxy",
           typedConfig: forwardProxyClusterCodec.pack({
             dnsCacheConfig: DNS_CACHE,
-            // Envoy would check the name that was asked for; ours are checked instead.
-            allowInsecureClusterOptions: originatesTls(service, port),
+            // Else Envoy takes no options of HTTP, and none of TLS but those by which it checks the name
+            // that was asked for; the service's own names are checked instead.
+            allowInsecureClusterOptions: true,
           }),
         },
         lbPolicy: "CLUSTER_PROVIDED",

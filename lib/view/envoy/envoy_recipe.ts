@@ -10,7 +10,7 @@ import type { Contribution, Part, Recipe, ViewFinding } from "../recipe.ts";
 import type { ServedService, Traffic, ViewContext } from "../served_service.ts";
 import { protocolClass } from "../shared/names.ts";
 import { destinations, isHidden, isLookedUp, unservedFindings } from "../shared/served_parts.ts";
-import { missingTargets } from "../shared/targets.ts";
+import { type Directed, missingTargets } from "../shared/targets.ts";
 import { clustersOf } from "./cluster.ts";
 import { assembleListener } from "./listener.ts";
 import { boundPort, listenerName, type ListenerPart, listenerPart } from "./listener_part.ts";
@@ -24,11 +24,7 @@ export type EnvoyPart = ListenerPart | RoutePart;
 export const envoyRecipe: Recipe<EnvoyPart> = {
   contribute(served, context) {
     const gathered = new Gathered(served, context);
-    if (!isHidden(served.service)) {
-      for (const destination of destinations(served.service)) {
-        for (const port of destination.ports) gathered.addPort(destination, port);
-      }
-    }
+    if (!isHidden(served.service)) gathered.add();
     return gathered.contribution();
   },
   assemble(type, name, parts, context) {
@@ -67,10 +63,27 @@ class Gathered {
     }
   }
 
-  addPort(service: Service, port: ServicePort): void {
-    const problem = unservable(service, port, this.#context);
-    if (problem !== undefined) return this.#find(problem.rule, problem.message);
-    const directed = { service, traffic: this.#traffic };
+  /** Adds each destination of the service with the ports of it that can be served. */
+  add(): void {
+    const all = destinations(this.#served.service)
+      .map((service) => ({ ...service, ports: this.#servablePorts(service) }))
+      .filter(({ ports }) => ports.length > 0);
+    const siblings = all.length > 1 ? all.map(({ hosts }) => hosts[0]!) : [];
+    for (const service of all) {
+      const directed = { service, traffic: this.#traffic, siblings };
+      for (const port of service.ports) this.#addPort(directed, port);
+    }
+  }
+
+  #servablePorts(service: Service): readonly ServicePort[] {
+    return service.ports.filter((port) => {
+      const problem = unservable(service, port, this.#context);
+      if (problem !== undefined) this.#find(problem.rule, problem.message);
+      return problem === undefined;
+    });
+  }
+
+  #addPort(directed: Directed, port: ServicePort): void {
     const { clusters, assignments, oddities } = clustersOf(directed, port, this.#context);
     this.#clusters.push(...clusters);
     this.#assignments.push(...assignments);

@@ -146,7 +146,7 @@ function isServerName(host: string): boolean {
 }
 
 function tlsChain(
-  { data: { shares, hosts, forwardPort } }: Owned<TlsPart>,
+  { data: { name, shares, forwardPort } }: Owned<TlsPart>,
   names: readonly string[],
   prefixes: readonly Prefix[],
 ): Partially<FilterChain> | undefined {
@@ -156,7 +156,7 @@ function tlsChain(
     transportProtocol: "tls",
   };
   const forward = forwardPort === undefined ? [] : [sniForwardProxy(forwardPort)];
-  return chain(`tls ${hosts[0]}`, prefixes, match, [...forward, proxyTo(shares)]);
+  return chain(`tls ${name}`, prefixes, match, [...forward, proxyTo(name, shares)]);
 }
 
 /** HTTP wherever it goes, and by address where a TCP service has that, or a range that it is in. */
@@ -182,10 +182,10 @@ function httpChains(
 }
 
 function tcpChain(
-  { data: { shares } }: Owned<TcpPart>,
+  { data: { name, shares } }: Owned<TcpPart>,
   prefixes: readonly Prefix[],
 ): Partially<FilterChain> {
-  return chain(`tcp ${shares[0]!.cluster}`, prefixes, {}, [proxyTo(shares)]);
+  return chain(`tcp ${name}`, prefixes, {}, [proxyTo(name, shares)]);
 }
 
 function chain(
@@ -219,12 +219,11 @@ function httpFilter(port: number, parts: readonly HttpPart[]): NamedExtension {
   return httpConnections(message);
 }
 
-function proxyTo(shares: readonly ClusterShare[]): NamedExtension {
-  const [first] = shares;
-  const statPrefix = first!.cluster;
-  if (shares.length === 1) return tcpProxy({ statPrefix, cluster: statPrefix });
+function proxyTo(name: string, shares: readonly ClusterShare[]): NamedExtension {
+  const [first, second] = shares;
+  if (second === undefined) return tcpProxy({ statPrefix: name, cluster: first!.cluster });
   return tcpProxy({
-    statPrefix,
+    statPrefix: name,
     weightedClusters: {
       clusters: shares.map(({ cluster, weight }) => ({ name: cluster, weight })),
     },

@@ -36,6 +36,8 @@ export interface HttpPart extends AnyPart {
 /** TLS, passed through by the name that is asked for. */
 export interface TlsPart extends AnyPart {
   readonly kind: "tls";
+  /** That of the cluster of all its endpoints. */
+  readonly name: string;
   readonly hosts: readonly string[];
   readonly aliases: readonly string[];
   readonly shares: readonly ClusterShare[];
@@ -46,6 +48,8 @@ export interface TlsPart extends AnyPart {
 /** Anything else, passed through by address or by the port alone. */
 export interface TcpPart extends AnyPart {
   readonly kind: "tcp";
+  /** That of the cluster of all its endpoints. */
+  readonly name: string;
   readonly shares: readonly ClusterShare[];
 }
 
@@ -76,13 +80,14 @@ export function listenerPart(
     const grpcWeb = port.protocol === "GRPC-WEB";
     return { part: { kind, ...common, forwardProxy: dynamic, grpcWeb }, missing: [] };
   }
+  const name = wholeCluster(service, port);
   const { shares, missing } = traffic.tcp.length === 0
-    ? { shares: [{ cluster: wholeCluster(service, port), weight: 1 }], missing: [] }
+    ? { shares: [{ cluster: name, weight: 1 }], missing: [] }
     : clusterShares(directed, port, traffic.tcp);
   // Only a name can be looked up, and only TLS says one.
   if (shares.length === 0 || (kind !== "tls" && dynamic)) return { part: undefined, missing };
-  if (kind !== "tls") return { part: { kind: "tcp", ...common, shares }, missing };
+  if (kind !== "tls") return { part: { kind: "tcp", ...common, name, shares }, missing };
   const { hosts, aliases } = service;
   const forward = dynamic ? { forwardPort: port.targetPort ?? port.number } : {};
-  return { part: { kind, ...common, hosts, aliases, shares, ...forward }, missing };
+  return { part: { kind, ...common, name, hosts, aliases, shares, ...forward }, missing };
 }

@@ -28,6 +28,8 @@ export interface Shares {
 export interface Directed {
   readonly service: Service;
   readonly traffic: Traffic;
+  /** Hosts that have clusters of their own, the service being only one of its destinations. */
+  readonly siblings?: readonly string[];
 }
 
 const MAX_WEIGHT = 2 ** 32 - 1;
@@ -63,13 +65,14 @@ export function clusterShares(
 }
 
 function clusterOf(
-  { service, traffic }: Directed,
+  { service, traffic, siblings = [] }: Directed,
   port: ServicePort,
   { host, subset, port: number = port.number }: WeightedTarget,
 ): { cluster: string; lack?: string } {
-  if (!service.hosts.includes(host)) return { cluster: clusterName(host, number, subset) };
-  const cluster = clusterName(service.hosts[0]!, number, subset);
-  if (!service.ports.some((own) => own.number === number)) {
+  const own = service.hosts.includes(host);
+  const cluster = clusterName(own ? service.hosts[0]! : host, number, subset);
+  if (!own && !siblings.includes(host)) return { cluster };
+  if (!service.ports.some((one) => one.number === number)) {
     return { cluster, lack: `port ${number}` };
   }
   if (subset !== undefined && !traffic.subsets.has(subset)) {
