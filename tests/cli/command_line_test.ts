@@ -127,6 +127,32 @@ Deno.test("render: prints every resource in the order of names, or those named",
   assertStringIncludes(none.stderr, "no resource is named billing");
 });
 
+Deno.test("render: a service is printed with what directs its traffic", async () => {
+  const endpoint = "{ address: 192.0.2.1, labels: { version: v1 } }";
+  const split = (name: string) =>
+    `  - { name: ${name}, hosts: [${name}.example, "*.${name}.example"], ports: [80/HTTP], ` +
+    `endpoints: [${endpoint}], split: { v1: 1 } }\n`;
+  await using dir = await folder({ "p.yaml": `services:\n${split("b")}${split("a")}` });
+  const printed = async (...names: string[]) => {
+    const { stdout, code } = await pinnace("render", "--config", `${dir.path}/p.yaml`, ...names);
+    assertEquals(code, 0);
+    const found = stdout.matchAll(/^kind: (.*)\nmetadata:\n {2}name: (.*)$/gm);
+    return [...found].map(([, kind, name]) => `${kind} ${name}`);
+  };
+  const of = (name: string) => [
+    `ServiceEntry ${name}`,
+    `VirtualService ${name}`,
+    `DestinationRule ${name}`,
+    `DestinationRule ${name}-host-2`,
+  ];
+  assertEquals(await printed(), [...of("a"), ...of("b")]);
+  assertEquals(await printed("default/b"), of("b"));
+  assertEquals(await printed("default/a-host-2", "default/a"), [
+    "DestinationRule a-host-2",
+    ...of("a").slice(0, 3),
+  ]);
+});
+
 Deno.test("validate, render: where nothing is our own it is fine, and said that others give the rest", async () => {
   const pulled = Array.from({ length: 5 }, (_, i) => `"xds://hub-${i}.example:15010"`).join(", ");
   await using dir = await folder({
