@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ProbeFlags } from "../../lib/cli/probe_flags.ts";
+import { xdsTypeByUrl } from "../../lib/model/xds_type.ts";
 import { readProbeOptions } from "../../lib/cli/probe_options.ts";
 
 const FLAGS: ProbeFlags = {
@@ -57,4 +58,99 @@ Deno.test("probe: options become what is dialled", () => {
     tls: { files: { kind: "files", ca: "/ca.crt" }, serverName: "hub.example" },
     proxy: { host: "proxy", port: 3128, authorization: `Basic ${btoa("u:p")}` },
   });
+});
+
+Deno.test("probe: what is asked for follows from who asks, what is named, and how it is spoken", async (t) => {
+  const { protocol: _, ...flags } = FLAGS;
+  const read = (extra: Partial<ProbeFlags>) => {
+    const options = readProbeOptions("a:1", { ...flags, ...extra });
+    if (typeof options === "string") return options;
+    const short = (typeUrl: string) => xdsTypeByUrl(typeUrl)?.shortName ?? typeUrl;
+    return {
+      protocol: options.protocol,
+      as: options.as,
+      types: options.types.map(({ typeUrl, names }) => [short(typeUrl), names ?? "all"]),
+      walks: options.walk !== undefined,
+      shown: options.shown && [...options.shown].map(short),
+    };
+  };
+  const envoy = [["CDS", "all"], ["LDS", "all"], ["EDS", []], ["RDS", []]];
+  const good: [string, Partial<ProbeFlags>, Record<string, unknown>][] = [
+    ["nothing: MCP, as ever", {}, { protocol: "mcp", as: undefined, walks: false }],
+    ["a client: ADS", { as: "envoy" }, { protocol: "ads", types: envoy, walks: true }],
+    ["its protocol", { as: "dubbo", protocol: "ads-delta" }, {
+      protocol: "ads-delta",
+      walks: true,
+    }],
+    ["targets of gRPC", { as: "grpc", resource: ["t", "t"] }, {
+      types: [["LDS", ["t"]], ["RDS", []], ["CDS", []], ["EDS", []]],
+      walks: true,
+    }],
+    ["an xDS type: as an Envoy", { type: ["CDS"] }, {
+      protocol: "ads",
+      as: "envoy",
+      types: [["CDS", "all"]],
+      walks: false,
+    }],
+    ["a type by its name, its URL and less", {
+      type: ["Listener", "type.googleapis.com/envoy.config.listener.v3.Listener"],
+      collection: ["envoy.config.listener.v3.Listener"],
+    }, { types: [["LDS", "all"]] }],
+    ["a type with names", { type: ["RDS"], resource: ["80"] }, {
+      types: [["RDS", ["80"]]],
+      walks: false,
+    }],
+    ["endpoints without names: those of clusters", { type: ["EDS"] }, {
+      types: envoy,
+      walks: true,
+      shown: ["EDS"],
+    }],
+    ["names of Istio's kinds too", {
+      type: ["ServiceEntry"],
+      protocol: "ads",
+      resource: ["shop/a"],
+    }, { as: undefined, types: [["networking.istio.io/v1/ServiceEntry", ["shop/a"]]] }],
+  ];
+  for (const [title, extra, expected] of good) {
+    await t.step(title, () => {
+      const found = read(extra);
+      if (typeof found === "string") throw new Error(found);
+      assertEquals<unknown>({ ...found, ...expected }, found);
+    });
+  }
+  const wrong: [Partial<ProbeFlags>, RegExp][] = [
+    [{ as: "grpc" }, /^--as grpc needs --resource TARGET/],
+    [{ as: "envoy", protocol: "mcp" }, /^--as is for --protocol ads and ads-delta, not mcp$/],
+    [{ protocol: "mcp", type: ["CDS"] }, /^CDS is no collection of MCP; --protocol ads/],
+    [{ protocol: "mcp", resource: ["x"] }, /^--resource is for --protocol ads/],
+    [{ as: "envoy", resource: ["x"] }, /^--resource goes with --type; --as envoy asks for all/],
+    [{ protocol: "ads", resource: ["x"] }, /^--resource goes with --type, or with --as grpc$/],
+    [{ type: ["CDS", "LDS"], resource: ["x"] }, /^--resource goes with one --type/],
+    [{ as: "grpc", type: ["CDS"] }, /^a gRPC program asks by name: --resource/],
+    [{ type: ["EDS", "ServiceEntry"] }, /^EDS and RDS are asked for by name/],
+    [{ as: "dubbo", type: ["CDS", "EDS"] }, /^--as dubbo never asks for CDS/],
+  ];
+  for (const [extra, expected] of wrong) {
+    await t.step(JSON.stringify(extra), () => assertMatch(String(read(extra)), expected));
+  }
+});
+
+Deno.test("probe: it says that it is who it is like, unless told otherwise", () => {
+  const node = (extra: Partial<ProbeFlags>) => {
+    const { protocol: _p, node: _n, ...flags } = FLAGS;
+    const options = readProbeOptions("a:1", { ...flags, ...extra });
+    if (typeof options === "string") throw new Error(options);
+    const { id, userAgentName } = options.node;
+    return [id, userAgentName];
+  };
+  const [resource] = [["t"]];
+  assertEquals(node({ protocol: "ads" }), ["pinnace-probe", "pinnace-probe"]);
+  assertEquals(node({ as: "envoy" }), ["pinnace-probe", "envoy"]);
+  assertEquals(node({ as: "grpc", resource })[1]?.startsWith("gRPC"), true);
+  const dubbo = "sidecar~127.0.0.1~pinnace-probe~default.svc.cluster.local";
+  assertEquals(node({ as: "dubbo" }), [dubbo, undefined]);
+  assertEquals(node({ as: "grpc", resource, userAgent: "gRPC Java", node: "n" }), [
+    "n",
+    "gRPC Java",
+  ]);
 });

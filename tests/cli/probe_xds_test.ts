@@ -1,11 +1,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { loadAll } from "js-yaml";
+import { load, loadAll } from "js-yaml";
 import { probeUntil } from "../../lib/cli/probe.ts";
 import type { ProbeFlags } from "../../lib/cli/probe_flags.ts";
 import { readProbeOptions } from "../../lib/cli/probe_options.ts";
 import type { SessionInfo } from "../../lib/transport/session_info.ts";
 import { until } from "../interop/lib/wait.ts";
-import { KeptScreen } from "./probed_server.ts";
+import { discoveryResponseCodec, routeConfigurationCodec } from "../../lib/wire/messages.ts";
+import { badServer, KeptScreen } from "./probed_server.ts";
 import { ViewedServer } from "./viewed_server.ts";
 
 const FLAGS: ProbeFlags = { timeout: "20s", format: "text", maxMessage: "64MiB" };
@@ -222,4 +223,37 @@ Deno.test("probe: a type that is refused leads to no names", async () => {
   assertEquals(asked(server), { Cluster: "all", Listener: "all" });
   probe.told.abort();
   assertEquals(await probe.code, 0);
+});
+
+Deno.test("probe: what a server chose within an xDS resource cannot reach the terminal raw", async () => {
+  const evil = "\x1b[2J\x07\u009b\u202e\nfake";
+  await using server = await badServer((stream) => {
+    stream.onRequest(() => {
+      const route = { match: { path: evil }, route: { cluster: evil } };
+      const resources = [
+        routeConfigurationCodec.pack({
+          name: evil,
+          virtualHosts: [{ name: evil, domains: [evil], routes: [route] }],
+        }),
+        { typeUrl: evil, value: new TextEncoder().encode(evil) },
+      ];
+      const typeUrl = routeConfigurationCodec.typeUrl;
+      const bytes = discoveryResponseCodec.encode({ typeUrl, nonce: "1", resources });
+      stream.write({ pieces: [bytes], length: bytes.length }).catch(() => {});
+    });
+  });
+  for (const format of ["text", "names", "yaml", "json"] as const) {
+    const { out, err } = await run(server.address, { type: ["RDS"], resource: [evil], format });
+    // deno-lint-ignore no-control-regex
+    assert(!/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(out + err), JSON.stringify(out + err));
+    assert(!/^fake/m.test(out + err), out);
+    if (format === "json") assertEquals(JSON.parse(out).resources[0].object.name, evil);
+    if (format === "yaml") load(out.split("---\n")[1]!);
+  }
+});
+
+Deno.test("probe: a name that is not there cannot reach the terminal raw either", async () => {
+  await using server = await ViewedServer.start(ROUTED);
+  const { err } = await run(server.address, { as: "grpc", resource: ["\x1b[2J"] });
+  assertStringIncludes(err, "does not have LDS \\u{1b}[2J");
 });
