@@ -21,5 +21,6 @@ export function addCertificateService(server: PushServer): void {
   server.addUnary(
     CREATE_CERTIFICATE,
     () => Promise.reject(new CallError("UNIMPLEMENTED", ADVICE)),
+    { listed: false },
   );
 }

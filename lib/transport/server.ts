@@ -108,8 +108,8 @@ export class PushServer implements AsyncDisposable {
     this.addHandler(path, () => ({ ...oneRequest(path, called), whileDraining }));
   }
 
-  /** Serves a method with one raw request and one raw response. */
-  addUnary(path: string, handler: UnaryHandler): void {
+  /** Serves a method with one raw request and one raw response. Not `listed`: it is no part of {@link paths}, since it only says why not. */
+  addUnary(path: string, handler: UnaryHandler, { listed = true } = {}): void {
     const answer = async (request: Uint8Array) => await handler(request); // throwing included
     const unary: grpc.handleUnaryCall<Uint8Array, Uint8Array> = (call, callback) => {
       answer(call.request).then(
@@ -117,7 +117,7 @@ export class PushServer implements AsyncDisposable {
         (error) => callback(unaryError(error)),
       );
     };
-    this.#paths.add(path);
+    if (listed) this.#paths.add(path);
     this.#hooked.server.addService({ [path]: rawMethod(path, false) }, { [path]: unary });
   }
 

@@ -4,6 +4,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import protobuf from "protobufjs/light.js";
 import descriptor from "protobufjs/ext/descriptor.js";
+import { addCertificateService } from "../../lib/transport/certificate_service.ts";
 import { listen, type Listener } from "../../lib/transport/listener.ts";
 import { Sender } from "../../lib/transport/sender.ts";
 import { PushServer } from "../../lib/transport/server.ts";
@@ -44,6 +45,7 @@ class Side implements AsyncDisposable {
     this.caller = new Caller(listener.address.port);
     addSideServices(server, { state: this.state, sender: this.#sender });
     server.addStream(`/${ADS}/StreamAggregatedResources`, (stream) => stream.end());
+    addCertificateService(server); // which only says why not
   }
 
   static async start(): Promise<Side> {
