@@ -18,6 +18,7 @@ import { runThrough } from "./run_through.ts";
 import type { Catalogue, ServedService, ViewContext } from "./served_service.ts";
 import { serviceOfEntry, toEndpoint } from "./service_of_entry.ts";
 import { TrafficRules } from "./traffic_rules.ts";
+import { Workloads } from "./workloads.ts";
 
 const ENTRIES = "ServiceEntry";
 
@@ -37,6 +38,9 @@ export class Catalogues {
   /** Whose a host is: all that have it, sorted; the first keeps it. */
   readonly #owners = new Map<string, string[]>();
   readonly #traffic = new TrafficRules();
+  readonly #workloads = new Workloads();
+  /** Keys of services that select their endpoints by label. */
+  readonly #selecting = new Set<string>();
   /** Keys of which something changed since the last catalogue. */
   readonly #stale = new Set<string>();
   #snapshot: Snapshot | undefined;
@@ -51,6 +55,10 @@ export class Catalogues {
     const context = contextOf(snapshot.settings, this.#catalogue?.context);
     const hosts = this.#traffic.take(snapshot.collections, context);
     for (const host of hosts) for (const key of this.#owners.get(host) ?? []) this.#stale.add(key);
+    const namespaces = this.#workloads.take(snapshot.collections.get("WorkloadEntry"));
+    for (const key of namespaces.size === 0 ? [] : this.#selecting) {
+      if (namespaces.has(this.#known.get(key)!.service.namespace)) this.#stale.add(key);
+    }
     // Wildcard hosts and wildcard rules meet in ways that an index by host does not see.
     if (hosts.some((host) => host.includes("*"))) this.#staleAll();
     let read = 0;
@@ -88,7 +96,11 @@ export class Catalogues {
     const { service } = this.#known.get(key)!;
     const hosts = service.hosts.filter((host) => this.#owners.get(host)?.[0] === key);
     if (hosts.length === 0) return undefined;
-    const own = hosts.length === service.hosts.length ? service : { ...service, hosts };
+    const { namespace, workloadSelector } = service;
+    const same = hosts.length === service.hosts.length && workloadSelector === undefined;
+    const selected = workloadSelector && this.#workloads.select(namespace, workloadSelector);
+    const endpoints = [...service.endpoints, ...selected ?? []];
+    const own = same ? service : { ...service, hosts, endpoints };
     return { key, service: own, traffic: this.#traffic.of(own) };
   }
 
@@ -106,6 +118,7 @@ export class Catalogues {
     const service = entry && serviceOf(entry, record);
     if (service === undefined) return;
     this.#known.set(key, { entry: entry!, record, service });
+    if (service.workloadSelector !== undefined) this.#selecting.add(key);
     this.#stale.add(key);
     for (const host of new Set(service.hosts)) {
       const owners = this.#owners.get(host) ?? [];
@@ -118,6 +131,7 @@ export class Catalogues {
     const had = this.#known.get(key);
     if (had === undefined) return;
     this.#known.delete(key);
+    this.#selecting.delete(key);
     this.#stale.add(key);
     for (const host of new Set(had.service.hosts)) {
       const left = this.#owners.get(host)!.filter((owner) => owner !== key);

@@ -17,6 +17,8 @@ import {
   serviceEntryCodec,
   type VirtualService,
   virtualServiceCodec,
+  type WorkloadEntry,
+  workloadEntryCodec,
 } from "../../lib/wire/messages.ts";
 import { SETTINGS } from "../snapshot/snapshots.ts";
 import { anEndpoint, aService } from "./services.ts";
@@ -29,6 +31,7 @@ interface World {
   readonly foreign?: readonly Service[];
   readonly virtual?: Readonly<Record<string, Partially<VirtualService>>>;
   readonly rules?: Readonly<Record<string, Partially<DestinationRule>>>;
+  readonly workloads?: Readonly<Record<string, Partially<WorkloadEntry>>>;
   readonly namespace?: string;
 }
 
@@ -52,7 +55,8 @@ function keyOf({ namespace, name }: Service): string {
 
 /** A snapshot of that world, which shares with `before` what is equal. */
 function snapshotOf(world: World, before: Snapshot = emptySnapshot(SETTINGS)): Snapshot {
-  const { own = [], foreign = [], virtual = {}, rules = {}, namespace = "default" } = world;
+  const { own = [], foreign = [], virtual = {}, rules = {}, workloads = {} } = world;
+  const { namespace = "default" } = world;
   const collections = new Map(before.collections);
   const put = (kind: string, resources: readonly Resource[]) =>
     collections.set(kind, follow(before.collections.get(kind)!, resources));
@@ -67,6 +71,12 @@ function snapshotOf(world: World, before: Snapshot = emptySnapshot(SETTINGS)): S
     "DestinationRule",
     Object.entries(rules).map(([name, body]) =>
       encodeResource(metadataOf(name), destinationRuleCodec.pack(body))
+    ),
+  );
+  put(
+    "WorkloadEntry",
+    Object.entries(workloads).map(([name, body]) =>
+      encodeResource(metadataOf(name), workloadEntryCodec.pack(body))
     ),
   );
   const origins = new Map([[
@@ -262,6 +272,28 @@ Deno.test("catalogue: what clients cannot be given is named, and lets nothing th
   assertEquals(traffic.http.map(({ to }) => to[0]?.host), ["a.s.svc.cluster.local"]);
   assertEquals(traffic.unserved.length, 2);
   assert(traffic.unserved.every((text) => text.includes("s/odd")), traffic.unserved.join());
+});
+
+Deno.test("catalogue: endpoints selected by label are those of the service's namespace, and follow it", () => {
+  const catalogues = new Catalogues();
+  const own = [aService("s/a", { endpoints: [], workloadSelector: { app: "a" } }), aService("s/b")];
+  const workload = (address: string, app: string) => ({ address, labels: { app, x: "1" } });
+  const there = {
+    "s/one": workload("192.0.2.31", "a"),
+    "s/other": workload("192.0.2.32", "b"),
+    "t/one": workload("192.0.2.33", "a"),
+  };
+  const addresses = (catalogue: Catalogue) =>
+    catalogue.services.get("s/a")!.service.endpoints.map(({ address }) => address);
+  const first = snapshotOf({ own, workloads: there });
+  const before = catalogues.of(first);
+  assertEquals(addresses(before), ["192.0.2.31"]);
+  const more = { ...there, "s/two": workload("192.0.2.34", "a") };
+  const second = snapshotOf({ own, workloads: more }, first);
+  const after = catalogues.of(second);
+  assertEquals(addresses(after), ["192.0.2.31", "192.0.2.34"]);
+  assertStrictEquals(after.services.get("s/b"), before.services.get("s/b"));
+  assertEquals(addresses(catalogues.of(snapshotOf({ own }, second))), []);
 });
 
 Deno.test("catalogue: wherever the making was stopped, the next one is what a fresh one would be", () => {
