@@ -59,12 +59,15 @@ const NAMED = 3;
  */
 export async function renderAs(options: RenderAsOptions): Promise<number> {
   using told = untilTold();
-  return await renderAsWith(options, {
-    out: screenOf(Deno.stdout),
-    err: screenOf(Deno.stderr),
-    look: resolveHost,
-    signal: told.signal,
-  });
+  const { signal } = told;
+  const [out, err] = [screenOf(Deno.stdout), screenOf(Deno.stderr)];
+  try {
+    return await renderAsWith(options, { out, err, look: resolveHost, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    await err.write("error: stopped while names were looked up\n");
+    return EXIT.failure;
+  }
 }
 
 /** {@link renderAs} with what it needs handed in. Rejects with the signal's reason where it aborts. */

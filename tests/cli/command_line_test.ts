@@ -35,7 +35,7 @@ Deno.test("command line: without a configuration it says how to name one", async
 Deno.test("command line: docs/commands.md explains every option", async () => {
   const docs = await Deno.readTextFile("docs/commands.md");
   const explained = new Set(docs.match(/--[a-z][a-z-]+/g));
-  for (const command of [["run"], ["status"], ["probe"], ["snapshots", "confirm"]]) {
+  for (const command of [["run"], ["render"], ["status"], ["probe"], ["snapshots", "confirm"]]) {
     const { stdout } = await pinnace(...command, "--help");
     const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name!);
     assertEquals(options.length > 1, true);
