@@ -57,7 +57,7 @@ export function assignmentOf(
     oddities.push({
       rule: "view/drain-ignored",
       message: `of the endpoints of port ${port.number} so many drain that all are used: ` +
-        "fewer than minHealthy would be left",
+        "none, or fewer than minHealthy, would be left",
     });
   }
   return {

@@ -66,9 +66,10 @@ class Gathered {
   /** Adds each destination of the service with the ports of it that can be served. */
   add(): void {
     const all = destinations(this.#served.service)
-      .map((service) => ({ ...service, ports: this.#servablePorts(service) }))
-      .filter(({ ports }) => ports.length > 0);
-    const siblings = all.length > 1 ? all.map(({ hosts }) => hosts[0]!) : [];
+      .map((service) => ({ ...service, ports: this.#servablePorts(service) }));
+    const siblings = new Map(
+      all.flatMap(({ hosts, ports }) => hosts.map((host) => [host, ports.length > 0])),
+    );
     for (const service of all) {
       const directed = { service, traffic: this.#traffic, siblings };
       for (const port of service.ports) this.#addPort(directed, port);

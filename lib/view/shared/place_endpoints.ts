@@ -40,7 +40,7 @@ export interface Placement {
   readonly groups: readonly EndpointGroup[];
   /** Addresses that were given more than once, `host:port`; of each the first counts. */
   readonly repeated: readonly string[];
-  /** Endpoints drain, but so many that they are used all the same: `minHealthy` of the service. */
+  /** Endpoints drain, but so many that they are used all the same: none, or fewer than `minHealthy` of the service, would be left. */
   readonly drainIgnored: boolean;
 }
 
@@ -66,7 +66,8 @@ export function placeEndpoints(
   }
   const draining = listed.filter(({ endpoint }) => endpoint.drain === true).length;
   const healthy = listed.length === 0 ? 1 : (listed.length - draining) / listed.length;
-  const drainIgnored = draining > 0 && healthy < (service.minHealthy ?? 0);
+  // As for Istio: draining takes nobody's last endpoint away.
+  const drainIgnored = draining > 0 && (healthy === 0 || healthy < (service.minHealthy ?? 0));
   const weigh = weigher(listed.map(({ endpoint }) => endpoint.weight ?? 1));
   const groups = new Groups(service.failover ?? []);
   for (const { endpoint, place } of listed) {

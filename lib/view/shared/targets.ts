@@ -28,8 +28,8 @@ export interface Shares {
 export interface Directed {
   readonly service: Service;
   readonly traffic: Traffic;
-  /** Hosts that have clusters of their own, the service being only one of its destinations. */
-  readonly siblings?: readonly string[];
+  /** Where the service is one of several destinations: the hosts of all, and whether each has clusters. */
+  readonly siblings?: ReadonlyMap<string, boolean>;
 }
 
 const MAX_WEIGHT = 2 ** 32 - 1;
@@ -65,13 +65,15 @@ export function clusterShares(
 }
 
 function clusterOf(
-  { service, traffic, siblings = [] }: Directed,
+  { service, traffic, siblings }: Directed,
   port: ServicePort,
   { host, subset, port: number = port.number }: WeightedTarget,
 ): { cluster: string; lack?: string } {
   const own = service.hosts.includes(host);
   const cluster = clusterName(own ? service.hosts[0]! : host, number, subset);
-  if (!own && !siblings.includes(host)) return { cluster };
+  const sibling = siblings?.get(host);
+  if (!own && sibling === undefined) return { cluster };
+  if (sibling === false) return { cluster, lack: `host ${host}` };
   if (!service.ports.some((one) => one.number === number)) {
     return { cluster, lack: `port ${number}` };
   }

@@ -25,7 +25,9 @@ function clustersIn(json: Json): string[] {
 }
 
 function always(check: (view: XdsView, catalogue: Catalogue) => void): void {
-  fc.assert(fc.property(catalogues, (catalogue) => check(viewOf(catalogue), catalogue)));
+  fc.assert(fc.property(catalogues, (catalogue) => check(viewOf(catalogue), catalogue)), {
+    numRuns: 1500,
+  });
 }
 
 Deno.test("envoy view: every resource is read, and has the name under which it is served", () => {
