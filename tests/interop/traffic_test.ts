@@ -1,7 +1,16 @@
-/** What directs the traffic of a service, as a whole, unmodified istiod of today holds it. */
+/**
+ * What directs the traffic of a service, as a whole, unmodified istiod of today holds it, and as it tells
+ * the sidecars of it.
+ */
 import { assert, assertEquals } from "@std/assert";
+import {
+  clusterCodec,
+  clusterLoadAssignmentCodec,
+  routeConfigurationCodec,
+} from "../../lib/wire/messages.ts";
 import { interopTest } from "./lib/binaries.ts";
 import { Istiod, type IstioObject } from "./lib/istiod.ts";
+import { askAsSidecar } from "./lib/sidecar.ts";
 import { Pinnace, type Rendered, type ServiceConfig } from "./lib/pinnace.ts";
 
 const HOST = "orders.shop.example.com";
@@ -141,6 +150,82 @@ interopTest(
     await pinnace.write({ services: [plain] });
     await istiod.process.expect("only the ServiceEntry is left", async () => {
       assertEquals(Object.keys(byKey(await istiod.allObjects())), ["ServiceEntry shop/orders"]);
+      return true;
+    });
+  },
+);
+
+const CLUSTER = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+const ASSIGNMENT = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
+const ROUTES = "type.googleapis.com/envoy.config.route.v3.RouteConfiguration";
+
+/** Addresses of a cluster's endpoints by priority, as a sidecar is told. */
+async function prioritiesOf(istiod: Istiod, cluster: string): Promise<string[][]> {
+  const [any] = await askAsSidecar(istiod.xds, ASSIGNMENT, [cluster]);
+  const priorities: string[][] = [];
+  for (const { priority, lbEndpoints } of clusterLoadAssignmentCodec.decode(any!.value).endpoints) {
+    const addresses = lbEndpoints.map((one) => one.endpoint!.address!.socketAddress!.address);
+    (priorities[priority] ??= []).push(...addresses);
+  }
+  return priorities.map((addresses) => addresses.sort());
+}
+
+/** Weights by cluster of the first route to a host, as a sidecar is told. */
+async function weightsOf(istiod: Istiod, host: string): Promise<unknown> {
+  const [any] = await askAsSidecar(istiod.xds, ROUTES, ["80"]);
+  const { virtualHosts } = routeConfigurationCodec.decode(any!.value);
+  const found = virtualHosts.find(({ domains }) => domains.includes(host));
+  const clusters = found?.routes[0]?.route?.weightedClusters?.clusters ?? [];
+  return Object.fromEntries(clusters.map(({ name, weight }) => [name, weight?.value]));
+}
+
+interopTest(
+  "istiod: its sidecars split, fail over and drain as the service says",
+  ["istiod"],
+  async () => {
+    const written = orders(20, {
+      hosts: [HOST],
+      ports: ["80:8080/HTTP"],
+      exportTo: ["*"],
+      endpoints: [
+        { address: "10.0.0.1", labels: { version: "v1" }, locality: "eu/fra" },
+        { address: "10.0.0.2", labels: { version: "v2" }, locality: "eu/ams" },
+        { address: "10.0.0.3", labels: { version: "v1" }, locality: "us" },
+        { address: "10.0.0.4", labels: { version: "v1" }, locality: "eu/fra/b", drain: true },
+        { address: "10.0.0.5", labels: { version: "v2" } },
+      ],
+    });
+    await using pinnace = await Pinnace.start({ services: [written] });
+    await using istiod = await Istiod.start(pinnace.address);
+    const subset = (name: string) => `outbound|80|${name}|${HOST}`;
+    await istiod.process.expect("requests are split", async () => {
+      assertEquals(await weightsOf(istiod, HOST), { [subset("blue")]: 20, [subset("v1")]: 80 });
+      return true;
+    });
+    // us before nothing at all: both are under none of `failover`, so neither goes first.
+    assertEquals(await prioritiesOf(istiod, subset("")), [
+      ["10.0.0.1"],
+      ["10.0.0.2"],
+      ["10.0.0.3", "10.0.0.5"],
+    ]);
+    assertEquals(await prioritiesOf(istiod, subset("v1")), [["10.0.0.1"], ["10.0.0.3"]]);
+    assertEquals(await prioritiesOf(istiod, subset("blue")), [["10.0.0.2"], ["10.0.0.5"]]);
+    const clusters = await askAsSidecar(istiod.xds, CLUSTER);
+    const whole = clusters.map(({ value }) => clusterCodec.decode(value)).find(({ name }) =>
+      name === subset("")
+    );
+    assertEquals(whole!.commonLbConfig?.healthyPanicThreshold?.value, 50);
+
+    // With the preferred ones gone, the next ones come first.
+    const endpoints = (written.endpoints as { address: string }[]).map((endpoint) =>
+      endpoint.address === "10.0.0.1" ? { ...endpoint, drain: true } : endpoint
+    );
+    await pinnace.write({ services: [{ ...written, endpoints }] });
+    await istiod.process.expect("who drains is gone", async () => {
+      assertEquals(await prioritiesOf(istiod, subset("")), [["10.0.0.2"], [
+        "10.0.0.3",
+        "10.0.0.5",
+      ]]);
       return true;
     });
   },
