@@ -1,6 +1,6 @@
 /**
- * What directs the traffic of a service, as a whole, unmodified istiod of today holds it, and as it tells
- * the sidecars of it.
+ * What directs the traffic of a service, as a whole, unmodified istiod of today holds it and tells its
+ * sidecars, and as a Pilot 1.5 takes it by MCP.
  */
 import { assert, assertEquals } from "@std/assert";
 import {
@@ -11,6 +11,7 @@ import {
 import { interopTest } from "./lib/binaries.ts";
 import { Istiod, type IstioObject } from "./lib/istiod.ts";
 import { askAsSidecar } from "./lib/sidecar.ts";
+import { Pilot15 } from "./lib/pilot15.ts";
 import { Pinnace, type Rendered, type ServiceConfig } from "./lib/pinnace.ts";
 
 const HOST = "orders.shop.example.com";
@@ -228,5 +229,32 @@ interopTest(
       ]]);
       return true;
     });
+  },
+);
+
+interopTest(
+  "pilot 1.5: it holds what directs traffic, but no weights that do not add up to 100",
+  ["pilot-1.5"],
+  async () => {
+    const scaled = orders(20, { split: { v1: 4, blue: 1 } });
+    const uneven = { ...orders(20, { split: { v1: 1, blue: 2 } }), name: "uneven" };
+    const services = [scaled, { ...uneven, hosts: ["uneven.shop.example.com"] }];
+    await using pinnace = await Pinnace.start({ services });
+    await using pilot = await Pilot15.start(pinnace.address);
+    const objects = await pilot.process.expect("it shows what it takes", async () => {
+      const all = await pilot.allObjects();
+      const keys = all.map(({ type, namespace, name }) => `${type} ${namespace}/${name}`).sort();
+      assertEquals(keys, [
+        "DestinationRule shop/orders",
+        "DestinationRule shop/orders-host-2",
+        "DestinationRule shop/uneven",
+        "ServiceEntry shop/orders",
+        "ServiceEntry shop/uneven",
+        "VirtualService shop/orders",
+      ]);
+      return all;
+    });
+    const { Spec } = objects.find(({ type }) => type === "VirtualService")!;
+    assertEquals(Spec, expected(20)["VirtualService shop/orders"]);
   },
 );

@@ -76,10 +76,14 @@ export class Pilot15 implements AsyncDisposable {
 
   /** Every object it holds, by `namespace/name`. */
   async objects(): Promise<ReadonlyMap<string, PilotObject>> {
+    const objects = await this.allObjects();
+    return new Map(objects.map((o) => [`${o.namespace}/${o.name}`, o]));
+  }
+
+  /** Every object it holds: several kinds may have one name. */
+  async allObjects(): Promise<readonly PilotObject[]> {
     const list = await this.#debug("configz") as PilotObject[];
-    return new Map(
-      list.filter((o) => o.name !== undefined).map((o) => [`${o.namespace}/${o.name}`, o]),
-    );
+    return list.filter(({ name }) => name !== undefined);
   }
 
   /** Host names of the services that it made of them. */
