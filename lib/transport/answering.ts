@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { StreamHandler } from "./one_request.ts";
+import { type StreamHandler, tooLarge } from "./one_request.ts";
 import type { EndStatus, PushStream } from "./push_stream.ts";
 import type { Attachment, Sender } from "./sender.ts";
 
@@ -54,13 +54,6 @@ export function answering(options: AnsweringOptions): StreamHandler {
       finishing = true;
       finish(stream);
     },
-  };
-}
-
-function tooLarge(length: number, largest: number): EndStatus {
-  return {
-    code: "RESOURCE_EXHAUSTED",
-    message: `a request of ${length} bytes; at most ${largest} are taken here`,
   };
 }
 

@@ -56,7 +56,7 @@ export function addClientStatus(server: PushServer, options: ClientStatusOptions
       if (!(answered instanceof Uint8Array)) return answered;
       return { pieces: [answered], length: answered.length };
     });
-  });
+  }, { largest: LARGEST_REQUEST });
 }
 
 /** The answer to one request of whoever dials from this address. */

@@ -26,17 +26,22 @@ export interface FetchOptions {
 
 /**
  * Answers one request in full, whatever version it says that it has, and ends the call. The answer is
- * made when it can be written, and counts with all that is on its way to peers.
+ * made when it can be written, and counts with all that is on its way to peers; it waits until there is
+ * something to serve to that kind of client.
  */
 export function fetchOnce(stream: PushStream, bytes: Uint8Array, options: FetchOptions): void {
-  answerInTurn(stream, options.sessions.sender, () => fetch(stream, bytes, options));
+  const { sessions } = options;
+  const place = answerInTurn(stream, sessions.sender, () => fetch(stream, bytes, options));
+  const waiting = sessions.onChange(() => place.wake());
+  stream.signal.addEventListener("abort", () => waiting[Symbol.dispose](), { once: true });
 }
 
+/** The answer; undefined where what there is to be is not known yet. */
 function fetch(
   stream: PushStream,
   bytes: Uint8Array,
   options: FetchOptions,
-): Message | EndStatus {
+): Message | EndStatus | undefined {
   const { sessions, codec, type } = options;
   const request = decoded(bytes, codec);
   if ("refused" in request) return request.refused;
@@ -53,20 +58,19 @@ function fetch(
     sink: undefined,
     firstType: type.typeUrl,
   }));
-  if (view === undefined) return refused("UNAVAILABLE", "there is nothing to serve yet");
   const resolver = options.resolverOf(() => view.kind);
   const machine = new SotwMachine({ prefix: sessions.prefix(), resolver });
   const received = machine.receive(request);
   if (!received.ok) return refused(received.code, received.message);
+  if (view.snapshot === undefined) return undefined;
   machine.retarget(view.snapshot);
   const push = machine.next();
   if (push !== undefined) return codec.compose(push);
-  return request.resourceNames.length === 0
-    ? refused(
-      "INVALID_ARGUMENT",
-      `a client of kind ${view.kind} names what it wants: give resource_names`,
-    )
-    : refused("UNAVAILABLE", `there are no ${type.method.toLowerCase()} to serve yet`);
+  if (request.resourceNames.length > 0) return undefined;
+  return refused(
+    "INVALID_ARGUMENT",
+    `a client of kind ${view.kind} names what it wants: give resource_names`,
+  );
 }
 
 function decoded(

@@ -17,6 +17,9 @@ import { readRequest, serviceNames } from "./side_request.ts";
 
 const SERVICE = "/grpc.health.v1.Health";
 
+/** The largest request: it holds a name. Bytes. */
+const LARGEST = 10_000;
+
 /** What is asked for where the server as a whole is meant. */
 const WHOLE = "";
 
@@ -34,17 +37,17 @@ export function addHealth(server: PushServer, state: ServingState): void {
     const request = readRequest(bytes, healthCheckRequestCodec);
     if ("refused" in request) return stream.end(request.refused);
     check(stream, request.read.service, statusOf(request.read.service));
-  }, { whileDraining: true });
+  }, { whileDraining: true, largest: LARGEST });
   server.addCall(`${SERVICE}/List`, (stream) => {
     const names = [WHOLE, ...serviceNames(server)];
     const statuses = Object.fromEntries(names.map((name) => [name, { status: statusOf(name) }]));
     answer(stream, healthListResponseCodec.encode({ statuses }));
-  }, { whileDraining: true });
+  }, { whileDraining: true, largest: LARGEST });
   server.addCall(`${SERVICE}/Watch`, (stream, bytes) => {
     const request = readRequest(bytes, healthCheckRequestCodec);
     if ("refused" in request) return stream.end(request.refused);
     watch(stream, state, () => statusOf(request.read.service));
-  });
+  }, { largest: LARGEST });
 }
 
 function check(stream: PushStream, service: string, status: ServingStatus): void {

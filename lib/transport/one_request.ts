@@ -6,7 +6,7 @@
  */
 import type { Message } from "../wire/compose.ts";
 import type { EndStatus, PushStream } from "./push_stream.ts";
-import type { Sender } from "./sender.ts";
+import type { Attachment, Sender } from "./sender.ts";
 
 /** What becomes of the streams of a method. */
 export interface StreamHandler {
@@ -17,10 +17,22 @@ export interface StreamHandler {
   readonly whileDraining?: boolean;
 }
 
-/** Holds one call of the method `path` to exactly one request, and hands that on once it is all. */
+/** How a method with one request is served. */
+export interface CallOptions {
+  /** Default: false. */
+  readonly whileDraining?: boolean;
+  /** The largest request. Bytes; default 4 MiB. */
+  readonly largest?: number;
+}
+
+/** The largest request of such a method, where nothing else is said: as gRPC itself has it. Bytes. */
+const LARGEST = 4 * 1024 * 1024;
+
+/** Holds one call of the method `path` to exactly one request, of at most `largest` bytes, and hands that on once it is all. */
 export function oneRequest(
   path: string,
   called: (stream: PushStream, request: Uint8Array) => void,
+  largest: number = LARGEST,
 ): StreamHandler {
   // What gRPC says of a wrong number of requests.
   const wrong = (many: string): EndStatus => ({
@@ -31,8 +43,9 @@ export function oneRequest(
   return {
     opened: (stream) =>
       stream.onRequest((bytes) => {
-        if (request === undefined) request = bytes;
-        else stream.end(wrong("were more"));
+        if (bytes.length > largest) return stream.end(tooLarge(bytes.length, largest));
+        if (request !== undefined) return stream.end(wrong("were more"));
+        request = bytes;
       }),
     halfClosed: (stream) => {
       if (stream.signal.aborted) return;
@@ -47,6 +60,14 @@ export function oneRequest(
   };
 }
 
+/** How a stream ends whose peer sends more at once than is kept. Bytes. */
+export function tooLarge(length: number, largest: number): EndStatus {
+  return {
+    code: "RESOURCE_EXHAUSTED",
+    message: `a request of ${length} bytes; at most ${largest} are taken here`,
+  };
+}
+
 /** Gives the one response of a call and ends it. */
 export function answer(stream: PushStream, response: Uint8Array): void {
   stream.write({ pieces: [response], length: response.length }).catch(() => {}); // the caller left
@@ -55,18 +76,21 @@ export function answer(stream: PushStream, response: Uint8Array): void {
 
 /**
  * Gives the one response of a call in its turn with the sender, and ends it; or ends it with a status.
- * `make` is called when what it returns will be written.
+ * `make` is called when what it returns will be written; where there is nothing yet it is called again
+ * once the attachment that this gives was woken.
  */
 export function answerInTurn(
   stream: PushStream,
   sender: Sender,
-  make: () => Message | EndStatus,
-): void {
+  make: () => Message | EndStatus | undefined,
+): Attachment {
   const next = () => {
     const made = make();
-    if ("pieces" in made) return made;
+    if (made === undefined || "pieces" in made) return made;
     stream.end(made);
     return undefined;
   };
-  sender.attach(stream, next, { onSent: () => stream.end() }).wake();
+  const attachment = sender.attach(stream, next, { onSent: () => stream.end() });
+  attachment.wake();
+  return attachment;
 }

@@ -9,7 +9,7 @@ import * as grpc from "@grpc/grpc-js";
 import type { Gate } from "./gate.ts";
 import { presentable, rawMethod, readMetadata } from "./grpc_bytes.ts";
 import { HookedServer } from "./hooked_server.ts";
-import { oneRequest, type StreamHandler } from "./one_request.ts";
+import { type CallOptions, oneRequest, type StreamHandler } from "./one_request.ts";
 import { PieceStream, type Wire } from "./piece_stream.ts";
 import {
   type EndStatus,
@@ -96,16 +96,16 @@ export class PushServer implements AsyncDisposable {
   }
 
   /**
-   * Serves a method that takes one request and gives any number of responses. `called` gets the request
-   * once the peer has closed its side, and ends the stream itself. With `whileDraining` calls are taken
-   * until the connection closes; whoever asks for that must end each at once then.
+   * Serves a method that takes one request, of `largest` bytes, and gives any number of responses.
+   * `called` gets the request once the peer has closed its side, and ends the stream itself. With
+   * `whileDraining` calls are taken until the connection closes; they must end at once then.
    */
   addCall(
     path: string,
     called: (stream: PushStream, request: Uint8Array) => void,
-    { whileDraining = false }: { readonly whileDraining?: boolean } = {},
+    { whileDraining = false, largest }: CallOptions = {},
   ): void {
-    this.addHandler(path, () => ({ ...oneRequest(path, called), whileDraining }));
+    this.addHandler(path, () => ({ ...oneRequest(path, called, largest), whileDraining }));
   }
 
   /** Serves a method with one raw request and one raw response. Not `listed`: it is no part of {@link paths}, since it only says why not. */

@@ -35,7 +35,8 @@ export interface SessionsOptions {
 /** What one peer is to get. */
 export interface PeerView {
   readonly kind: ClientKind;
-  readonly snapshot: Snapshot;
+  /** Absent before the first publication, and as long as its view is being made for the first time. */
+  readonly snapshot?: Snapshot;
 }
 
 /** The live sessions. Disposing it stops new publications from reaching them; it ends no stream. */
@@ -46,6 +47,7 @@ export class Sessions implements Disposable {
   readonly #subscription: Disposable;
   /** Of this run: a nonce of an earlier one, still on its way at a peer, must not equal one of ours. */
   readonly #run: string;
+  readonly #listeners = new Set<() => void>();
   #keys = 0;
 
   constructor(options: SessionsOptions) {
@@ -56,14 +58,14 @@ export class Sessions implements Disposable {
     if (current !== undefined) this.#assignments.take(current);
     this.#subscription = options.targets.subscribe((publication) => {
       this.#assignments.take(publication);
-      for (const { retarget } of this.#live.values()) retarget();
+      this.#retarget();
     });
   }
 
   /** Has client views asked for again: one is ready, or addresses of names changed. */
   refresh(): void {
     this.#assignments.refresh();
-    for (const { retarget } of this.#live.values()) retarget();
+    this.#retarget();
   }
 
   /**
@@ -95,11 +97,18 @@ export class Sessions implements Disposable {
     return session;
   }
 
-  /** What a peer of whom this is known is to get now, where it asks without a stream; undefined before the first publication. */
-  view(peer: PeerFacts): PeerView | undefined {
+  /** What a peer of whom this is known is to get now, where it asks without a stream. */
+  view(peer: PeerFacts): PeerView {
     const assignment = this.#assignments.assign(peer);
     const snapshot = this.#assignments.snapshotOf(assignment);
-    return snapshot && { kind: assignment.kind, snapshot };
+    return { kind: assignment.kind, ...(snapshot === undefined ? {} : { snapshot }) };
+  }
+
+  /** Calls `changed`, which must not throw, whenever {@link view} may give something else, until disposed. */
+  onChange(changed: () => void): Disposable {
+    const listener = () => changed(); // one's own, whoever else gave the same function
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
   /** A prefix for nonces that no session has. */
@@ -119,5 +128,10 @@ export class Sessions implements Disposable {
 
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
+  }
+
+  #retarget(): void {
+    for (const { retarget } of this.#live.values()) retarget();
+    for (const changed of [...this.#listeners]) changed();
   }
 }

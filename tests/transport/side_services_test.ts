@@ -185,7 +185,7 @@ Deno.test("health: while the server drains, watches are told before they end, an
   await drained;
 });
 
-Deno.test("health: a request that is none, or more than one, is refused", async () => {
+Deno.test("health: a request that is none, more than one, or larger than any could be, is refused", async () => {
   await using side = await Side.start();
   const refused = await assertRejects(() =>
     side.caller.unary("/grpc.health.v1.Health/Check", Uint8Array.of(10, 200))
@@ -197,6 +197,8 @@ Deno.test("health: a request that is none, or more than one, is refused", async 
   const two = side.caller.call("/grpc.health.v1.Health/Watch");
   two.send(new Uint8Array(0)).send(new Uint8Array(0));
   assertEquals((await two.ended()).code, 12);
+  const large = await assertRejects(() => side.check("x".repeat(20_000)), Error, "at most 10000");
+  assertEquals((large as Error & { code: number }).code, 8);
 });
 
 for (const version of REFLECTION_VERSIONS) {
