@@ -35,8 +35,8 @@ for (const mode of MODES) {
           [...next].map(([name, weight]) => `${fleet.at(name)} ${weight}`),
           ({ address, weight }) => `${address} ${weight}`,
         );
-        // What Envoy no longer has may go as soon as it has answered what it was asked.
-        for (const name of NAMES) if (!next.has(name)) await fleet.end(name);
+        // What is gone may end with the change after: until then a thread of Envoy's may not know yet.
+        for (const name of NAMES) if (!up.has(name) && !next.has(name)) await fleet.end(name);
         up = next;
       }
       const tally = await load.stop();
