@@ -6,7 +6,8 @@
  */
 import type { Resource } from "../../model/resource.ts";
 import type { Service, ServicePort } from "../../model/service.ts";
-import type { Contribution, Part, Recipe, ViewFinding } from "../recipe.ts";
+import type { XdsTypeName } from "../../model/xds_type.ts";
+import type { Assembled, Contribution, OwnedPart, Part, Recipe, ViewFinding } from "../recipe.ts";
 import type { ServedService, Traffic, ViewContext } from "../served_service.ts";
 import { protocolClass } from "../shared/names.ts";
 import { destinations, isHidden, isLookedUp, unservedFindings } from "../shared/served_parts.ts";
@@ -15,31 +16,41 @@ import { clustersOf } from "./cluster.ts";
 import { assembleListener } from "./listener.ts";
 import { boundPort, listenerName, type ListenerPart, listenerPart } from "./listener_part.ts";
 import { servableTraffic } from "./servable_traffic.ts";
-import { assembleRoutes, type RoutePart, routePart, routesName } from "./route.ts";
+import { RouteAssembler, type RoutePart, routePart, routesName } from "./route.ts";
 
 /** What a service adds to resources that it shares with others. */
 export type EnvoyPart = ListenerPart | RoutePart;
 
-/** The recipe of Envoys' views. */
-export const envoyRecipe: Recipe<EnvoyPart> = {
-  contribute(served, context) {
+class EnvoyRecipe implements Recipe<EnvoyPart> {
+  readonly #routes = new RouteAssembler();
+
+  contribute(served: ServedService, context: ViewContext): Contribution<EnvoyPart> {
     const gathered = new Gathered(served, context);
     if (!isHidden(served.service)) gathered.add();
     return gathered.contribution();
-  },
-  assemble(type, name, parts, context) {
+  }
+
+  assemble(
+    type: XdsTypeName,
+    name: string,
+    parts: readonly OwnedPart<EnvoyPart>[],
+    context: ViewContext,
+  ): Assembled {
     if (type === "RouteConfiguration") {
       const routes = parts.flatMap(({ key, data }) =>
         data.kind === "routes" ? [{ key, data }] : []
       );
-      return assembleRoutes(name, routes, context);
+      return this.#routes.assemble(name, routes, context);
     }
     const listening = parts.flatMap(({ key, data }) =>
       data.kind === "routes" ? [] : [{ key, data }]
     );
     return assembleListener(name, listening, context);
-  },
-};
+  }
+}
+
+/** The recipe of Envoys' views. */
+export const envoyRecipe: Recipe<EnvoyPart> = new EnvoyRecipe();
 
 /** What one service adds, port by port. */
 class Gathered {

@@ -17,7 +17,7 @@ import type { ViewContext } from "../served_service.ts";
 import { type Domain, domainsOf, settleDomains } from "../shared/domains.ts";
 import { durationOf, type PortRoute, portRoutes } from "../shared/routes.ts";
 import type { Directed } from "../shared/targets.ts";
-import { viewResource } from "../shared/view_resource.ts";
+import { bytesResource } from "../shared/view_resource.ts";
 
 /** A service's part of the route configuration of a port. */
 export interface RoutePart {
@@ -78,21 +78,55 @@ function routeOf({ match, shares, timeout = 0 }: PortRoute): Partially<Route> {
   return { match, route: { ...to, timeout: durationOf(timeout) } };
 }
 
-/** The route configuration of a port. */
-export function assembleRoutes(
-  name: string,
-  parts: readonly OwnedPart<RoutePart>[],
-  { namespace }: ViewContext,
-): Assembled {
-  const claims = parts.map(({ key, data: { domains } }) => ({ key, domains }));
-  const { granted, findings } = settleDomains(claims, namespace, `port ${name}`);
-  const virtualHosts = parts.flatMap(({ data: { virtualHost } }, index) => {
-    const domains = granted[index]!;
-    return domains.length === 0 ? [] : [{ ...virtualHost, domains }];
-  });
-  if (virtualHosts.length === 0) return { findings };
-  return {
-    resource: viewResource(routeConfigurationCodec, name, { name, virtualHosts }),
-    findings,
-  };
+/** Puts route configurations together. Each virtual host is encoded once, however often its neighbours change. */
+export class RouteAssembler {
+  readonly #encoded = new WeakMap<RoutePart, Encoded>();
+
+  /** The route configuration of a port. */
+  assemble(
+    name: string,
+    parts: readonly OwnedPart<RoutePart>[],
+    { namespace }: ViewContext,
+  ): Assembled {
+    const claims = parts.map(({ key, data: { domains } }) => ({ key, domains }));
+    const { granted, findings } = settleDomains(claims, namespace, `port ${name}`);
+    const hosts = parts.flatMap(({ data }, index) => {
+      const domains = granted[index]!;
+      return domains.length === 0 ? [] : [this.#encode(data, domains)];
+    });
+    if (hosts.length === 0) return { findings };
+    // Messages that follow each other are one: their fields come together.
+    const bytes = concat([routeConfigurationCodec.encode({ name }), ...hosts]);
+    return { resource: bytesResource(name, bytes), findings };
+  }
+
+  /** A route configuration of this virtual host alone. */
+  #encode(part: RoutePart, domains: readonly string[]): Uint8Array {
+    const had = this.#encoded.get(part);
+    if (had !== undefined && sameTexts(had.domains, domains)) return had.bytes;
+    const bytes = routeConfigurationCodec.encode({
+      virtualHosts: [{ ...part.virtualHost, domains }],
+    });
+    this.#encoded.set(part, { domains, bytes });
+    return bytes;
+  }
+}
+
+interface Encoded {
+  readonly domains: readonly string[];
+  readonly bytes: Uint8Array;
+}
+
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, i) => text === b[i]);
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
