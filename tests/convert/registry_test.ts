@@ -13,9 +13,10 @@ const sections = new Map(
 );
 
 /** Rules that findings name, in the parts that find something. */
-const named = ["lib/config", "lib/convert", "lib/receive"].flatMap(sources).flatMap(({ text }) =>
-  [...text.matchAll(/"((?:istio|pinnace|receive)\/[a-z][a-z-]+)"/g)].map(([, id]) => id!)
-);
+const named = ["lib/config", "lib/convert", "lib/receive", "lib/view", "lib/cli"].flatMap(sources)
+  .flatMap(({ text }) =>
+    [...text.matchAll(/"((?:istio|pinnace|receive|view)\/[a-z][a-z-]+)"/g)].map(([, id]) => id!)
+  );
 
 /** Every rule: of conversion, and for what other sources give. Put together here, since conversion knows no sources. */
 const everyRule = [...RULES, ...RECEIVE_RULES, ...CONTEST_RULES];
@@ -39,6 +40,15 @@ Deno.test("rules: those for what other sources give are all listed", () => {
     listed.toSorted(),
     [...new Set(named.filter((id) => id.startsWith("receive/")))].sort(),
   );
+});
+
+Deno.test("rules: those for clients of xDS are warnings, each with an example", () => {
+  const views = [...sections.keys()].filter((id) => id.startsWith("view/"));
+  assert(views.length > 25, `${views.length}`);
+  for (const id of views) {
+    assert(sections.get(id)!.includes("\n_warning_. "), id);
+    assert(sections.get(id)!.includes("`"), `${id} has no example`);
+  }
 });
 
 Deno.test("rules: each section says how grave it is, why, and shows an example", () => {
