@@ -140,8 +140,8 @@ function entryOf(field: protobuf.MapField): Fields {
   };
 }
 
-/** `labels` → `LabelsEntry`, `node_labels` → `NodeLabelsEntry`. */
-function entryName(field: protobuf.FieldBase): string {
+/** Name of the message that an entry of a map is: `labels` → `LabelsEntry`, `node_labels` → `NodeLabelsEntry`. */
+export function entryName(field: protobuf.FieldBase): string {
   const words = protoName(field).split("_");
   return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}Entry`;
 }
@@ -178,7 +178,7 @@ function reservedOf({ reserved = [] }: protobuf.Type): Fields {
 }
 
 /** Name of a field as its file has it. */
-function protoName(field: protobuf.FieldBase): string {
+export function protoName(field: protobuf.FieldBase): string {
   return (field as { protoName?: string }).protoName ?? field.name;
 }
 

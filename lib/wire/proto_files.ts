@@ -6,7 +6,7 @@
  */
 import protobuf from "protobufjs/light.js";
 import { descriptorJson, filesJson } from "../../proto/descriptor.ts";
-import { encodeFile, namedBy } from "./file_descriptor.ts";
+import { encodeFile, entryName, namedBy, protoName } from "./file_descriptor.ts";
 
 /** One .proto file. */
 export interface DescribedFile {
@@ -99,18 +99,26 @@ function topOf(definition: protobuf.ReflectionObject, fileOf: ReadonlyMap<string
 /** Whether a definition has this within it, by the names that its file has. */
 function isWithin(definition: protobuf.ReflectionObject, path: string): boolean {
   const [first, ...rest] = path.split(".") as [string, ...string[]];
-  if (rest.length > 0) {
-    if (!(definition instanceof protobuf.Type)) return false;
-    const inner = definition.nestedArray.find(({ name }) => name === first);
-    return inner !== undefined && isWithin(inner, rest.join("."));
-  }
-  if (definition instanceof protobuf.Service) return Object.hasOwn(definition.methods, first);
-  if (definition instanceof protobuf.Enum) return Object.hasOwn(definition.values, first);
+  if (rest.length === 0) return namesIn(definition).includes(first);
   if (!(definition instanceof protobuf.Type)) return false;
-  return definition.nestedArray.some(({ name }) => name === first) ||
-    definition.fieldsArray.some((field) => protoName(field) === first);
+  const inner = definition.nestedArray.find(({ name }) => name === first);
+  if (inner !== undefined) return isWithin(inner, rest.join("."));
+  return entriesOf(definition).includes(first) && ["key", "value"].includes(rest.join("."));
 }
 
-function protoName(field: protobuf.Field): string {
-  return (field as { protoName?: string }).protoName ?? field.name;
+function namesIn(definition: protobuf.ReflectionObject): string[] {
+  if (definition instanceof protobuf.Service) return Object.keys(definition.methods);
+  if (definition instanceof protobuf.Enum) return Object.keys(definition.values);
+  if (!(definition instanceof protobuf.Type)) return [];
+  const { nestedArray, fieldsArray } = definition;
+  return [
+    ...nestedArray.map(({ name }) => name),
+    ...fieldsArray.map(protoName),
+    ...entriesOf(definition),
+  ];
+}
+
+/** Messages that the entries of a message's maps are. */
+function entriesOf({ fieldsArray }: protobuf.Type): string[] {
+  return fieldsArray.filter((field) => field instanceof protobuf.MapField).map(entryName);
 }
