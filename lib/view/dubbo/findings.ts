@@ -81,7 +81,7 @@ export class Findings {
     if (!drainIgnored) return;
     this.add(
       "view/drain-ignored",
-      "so many endpoints drain that fewer than minHealthy would be left: all of them are used",
+      "so many endpoints drain that none, or fewer than minHealthy, would be left: all are used",
     );
   }
 

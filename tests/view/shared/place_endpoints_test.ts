@@ -91,7 +91,7 @@ Deno.test("place endpoints: an address given twice counts once, however it is wr
   assertEquals(groups.flatMap((g) => g.endpoints).length, 3);
 });
 
-Deno.test("place endpoints: drains are marked, unless fewer than minHealthy would be left", () => {
+Deno.test("place endpoints: drains are marked, unless none or fewer than minHealthy would be left", () => {
   const endpoints = [
     endpoint("10.0.0.1", { drain: true }),
     endpoint("10.0.0.2", { drain: true }),
@@ -111,6 +111,7 @@ Deno.test("place endpoints: drains are marked, unless fewer than minHealthy woul
   assertEquals(draining(0.5), [2, false]);
   assertEquals(draining(0.51), [0, true]);
   assertEquals(place([endpoint("10.0.0.3")], { minHealthy: 1 }).drainIgnored, false);
+  assertEquals(place([endpoint("10.0.0.1", { drain: true })], {}).drainIgnored, true);
 });
 
 Deno.test("place endpoints: whatever the endpoints, weights fit in 32 bits, priorities have no gaps, nothing is twice", () => {
