@@ -106,10 +106,14 @@ function nobodyIn(name: string, labels: Labels, path: Path, known: Known): Probl
   return problem("pinnace/empty-subset", path, message, hint);
 }
 
-/** Values that endpoints have of a label, sorted. */
+/** Words that a mistyped one is held against at most. */
+const MOST_COMPARED = 100;
+
+/** Values that endpoints have of a label, sorted; the first of them. */
 function valuesOf(endpoints: readonly Endpoint[], key: string | undefined): readonly string[] {
   if (key === undefined) return [];
-  return [...new Set(endpoints.flatMap(({ labels }) => labels[key] ?? []))].sort();
+  const values = new Set(endpoints.flatMap(({ labels }) => labels[key] ?? []));
+  return [...values].sort().slice(0, MOST_COMPARED);
 }
 
 function checkFailover(
@@ -123,6 +127,7 @@ function checkFailover(
     return [never(["failover"], message)];
   }
   const localities = [...new Set(endpoints.map(({ locality }) => locality))].filter(Boolean);
+  const known = [...new Set(localities.flatMap(withOuter))].slice(0, MOST_COMPARED);
   return failover.flatMap((one, index) => {
     const path = ["failover", index];
     const wider = failover.slice(0, index).find((earlier) => isWithin(one, earlier));
@@ -131,7 +136,7 @@ function checkFailover(
       return [never(path, message, one === wider ? "remove one" : "put it before the wider one")];
     }
     if (localities.some((locality) => isWithin(locality, one))) return [];
-    const meant = nearest(one, localities.flatMap(withOuter));
+    const meant = nearest(one, known);
     return [never(
       path,
       `no endpoint is in ${one}`,

@@ -19,19 +19,25 @@ const MOST_WEIGHT = 1_000_000;
 
 const WEIGHT_RANGE = `must be a whole number from 0 to ${MOST_WEIGHT}`;
 
+/** Each subset is a cluster on each port. */
+const MOST_SUBSETS = 100;
+
+const isFew = (map: Readonly<Record<string, unknown>>) => Object.keys(map).length <= MOST_SUBSETS;
+const TOO_MANY = `must hold at most ${MOST_SUBSETS} subsets`;
+
 /** `subsets`: labels by name. */
 export const subsetsSchema = z.record(
   subsetName,
   z.record(z.string(), z.string())
     .refine((labels) => Object.keys(labels).length > 0, "must hold at least one label")
     .describe("Labels that an endpoint of the subset has, all of them. Values are text."),
-).describe("Subsets of the endpoints, by name: { blue: { color: blue } }.");
+).refine(isFew, TOO_MANY).describe("Subsets of the endpoints, by name: { blue: { color: blue } }.");
 
 /** `split`: weights by subset. */
 export const splitSchema = z.record(
   subsetName,
   z.int(WEIGHT_RANGE).min(0, WEIGHT_RANGE).max(MOST_WEIGHT, WEIGHT_RANGE),
-).refine(
+).refine(isFew, TOO_MANY).refine(
   (weights) => Object.values(weights).some((weight) => weight > 0),
   "must give some subset a weight above 0",
 ).describe(

@@ -44,8 +44,10 @@ export function conflicts(services: readonly Claims[]): Conflict[] {
   services.forEach((service, index) => {
     const { name, namespace, hosts: ownHosts, aliases: ownAliases } = service;
     names.claim(`${namespace}/${name}`, index);
-    for (const rule of ownNames(service).DestinationRule) {
-      rules.claim(`${namespace}/${rule}`, index);
+    if (service.subsets !== undefined || service.failover !== undefined) {
+      for (const rule of ownNames(service).DestinationRule) {
+        rules.claim(`${namespace}/${rule}`, index);
+      }
     }
     for (const host of ownHosts) hosts.claim(`${namespace} ${host.toLowerCase()}`, index);
     for (const alias of ownAliases) aliases.claim(alias.toLowerCase(), index);

@@ -105,6 +105,8 @@ Deno.test("traffic: names of subsets and weights have a form", () => {
   assertEquals(malformed("split: {}"), [
     "split: `split` must give some subset a weight above 0",
   ]);
+  const many = Array.from({ length: 101 }, (_, i) => `s${i}: 1`).join(", ");
+  assertEquals(malformed(`split: { ${many} }`), ["split: `split` must hold at most 100 subsets"]);
   assertEquals(malformed("split: { a: 0, b: 0 }"), [
     "split: `split` must give some subset a weight above 0",
   ]);
