@@ -137,7 +137,13 @@ function firstOf(assignment: Assigned["assignment"]): Assigned["assignment"] {
   return { ...assignment, endpoints: [{ ...group, lbEndpoints: [endpoint!] }] };
 }
 
-/** Envoy's own threshold would send requests to endpoints that drain as soon as half of them do. */
-function balance({ minHealthy = 0 }: Service): Cluster["commonLbConfig"] {
-  return { healthyPanicThreshold: { value: minHealthy * 100 } };
+/**
+ * Envoy's own threshold would send requests to endpoints that drain as soon as half of them do; its
+ * own window would let them have new requests for up to a second more.
+ */
+function balance({ minHealthy = 0 }: Service): Partially<Cluster>["commonLbConfig"] {
+  return {
+    healthyPanicThreshold: { value: minHealthy * 100 },
+    updateMergeWindow: { seconds: 0 },
+  };
 }
