@@ -18,28 +18,26 @@ import type { Any, HttpConnectionManager, Listener, RouteConfiguration } from ".
 /** Names of resources, by their type. */
 export type References = { readonly [Type in XdsTypeName]?: readonly string[] };
 
-/**
- * What a resource refers to. The listeners of programs without a proxy are read, and those of proxies;
- * whatever is of no type that refers to another, or is no such message, refers to nothing.
- */
-export function referencesOf(any: Any): References {
-  const read = READERS.get(any.typeUrl);
-  if (read === undefined) return {};
+/** Where a client looks for routes in a listener: in its filter chains, or where programs without a proxy do. */
+export type ListenerPart = "filter chains" | "api_listener";
+
+/** What a resource refers to; whatever is of no type that refers to another, or is no such message, to nothing. */
+export function referencesOf({ typeUrl, value }: Any, part: ListenerPart): References {
   try {
-    return read(any.value);
+    switch (typeUrl) {
+      case clusterCodec.typeUrl:
+        return ofCluster(value);
+      case listenerCodec.typeUrl:
+        return ofListener(listenerCodec.decode(value), part);
+      case routeConfigurationCodec.typeUrl:
+        return { Cluster: clustersOf(routeConfigurationCodec.decode(value)) };
+      default:
+        return {};
+    }
   } catch {
     return {}; // printing it says what is wrong with it
   }
 }
-
-const READERS: ReadonlyMap<string, (bytes: Uint8Array) => References> = new Map([
-  [clusterCodec.typeUrl, ofCluster],
-  [listenerCodec.typeUrl, (bytes: Uint8Array) => ofListener(listenerCodec.decode(bytes))],
-  [
-    routeConfigurationCodec.typeUrl,
-    (bytes: Uint8Array) => ({ Cluster: clustersOf(routeConfigurationCodec.decode(bytes)) }),
-  ],
-]);
 
 function ofCluster(bytes: Uint8Array): References {
   const { name, type, clusterType, edsClusterConfig } = clusterCodec.decode(bytes);
@@ -52,13 +50,16 @@ function ofCluster(bytes: Uint8Array): References {
   return { Cluster: aggregateClusterCodec.decode(config.value).clusters };
 }
 
-function ofListener({ apiListener, filterChains, defaultFilterChain }: Listener): References {
+function ofListener(listener: Listener, part: ListenerPart): References {
+  const { apiListener, filterChains, defaultFilterChain } = listener;
   const chains = [
     ...filterChains,
     ...(defaultFilterChain === undefined ? [] : [defaultFilterChain]),
   ];
-  const filters = chains.flatMap((chain) => chain.filters.map(({ typedConfig }) => typedConfig));
-  const all = [apiListener?.apiListener, ...filters].map(ofFilter);
+  const configs = part === "api_listener"
+    ? [apiListener?.apiListener]
+    : chains.flatMap(({ filters }) => filters.map(({ typedConfig }) => typedConfig));
+  const all = configs.map(ofFilter);
   return {
     RouteConfiguration: all.flatMap(({ RouteConfiguration = [] }) => RouteConfiguration),
     Cluster: all.flatMap(({ Cluster = [] }) => Cluster),

@@ -8,7 +8,7 @@ import { xdsType, xdsTypeByUrl, type XdsTypeName } from "../model/xds_type.ts";
 import type { AdsType } from "../protocol/ads_client.ts";
 import type { ViewKind } from "../view/client_views.ts";
 import type { ProbedPush } from "./probe_push.ts";
-import { type References, referencesOf } from "./probe_references.ts";
+import { type ListenerPart, type References, referencesOf } from "./probe_references.ts";
 
 /** Names that are asked for from now on, by type URL. */
 export type Wanted = ReadonlyMap<string, readonly string[]>;
@@ -61,6 +61,7 @@ export class ProbeWalk {
   readonly #steps: readonly Step[];
   readonly #wildcards: ReadonlySet<XdsTypeName>;
   readonly #targets: readonly string[];
+  readonly #part: ListenerPart;
   /** Of each type, references of each resource held. */
   readonly #held = new Map<XdsTypeName, Map<string, References>>();
 
@@ -68,6 +69,7 @@ export class ProbeWalk {
     this.#steps = STEPS[as];
     this.#wildcards = new Set(WILDCARDS[as]);
     this.#targets = targets;
+    this.#part = as === "grpc" ? "api_listener" : "filter chains";
   }
 
   /** Every type that such a client asks for, in its order; those whose names are not known yet with none. */
@@ -90,7 +92,7 @@ export class ProbeWalk {
       const held = !incremental && wildcard ? undefined : this.#held.get(name);
       const now = held ?? new Map<string, References>();
       for (const { name: key, content } of resources) {
-        now.set(key, content.kind === "any" ? referencesOf(content.any) : {});
+        now.set(key, content.kind === "any" ? referencesOf(content.any, this.#part) : {});
       }
       for (const key of removed) now.delete(key);
       this.#held.set(name, now);

@@ -37,9 +37,14 @@ function push(
 
 const eds = (name: string, serviceName = "") =>
   clusterCodec.pack({ name, type: "EDS", edsClusterConfig: { serviceName } });
+const manager = (routeConfigName: string) =>
+  httpConnectionManagerCodec.pack({ rds: { routeConfigName } });
 const listener = (routeConfigName: string) =>
+  listenerCodec.pack({ apiListener: { apiListener: manager(routeConfigName) } });
+const proxied = (routeConfigName: string) =>
   listenerCodec.pack({
-    apiListener: { apiListener: httpConnectionManagerCodec.pack({ rds: { routeConfigName } }) },
+    filterChains: [{ filters: [{ name: "hcm", typedConfig: manager(routeConfigName) }] }],
+    defaultFilterChain: { filters: [{ name: "tcp" }, { typedConfig: manager("default") }] },
   });
 const routes = (...clusters: string[]) =>
   routeConfigurationCodec.pack({
@@ -91,9 +96,9 @@ Deno.test("probe walk: a whole answer says what is gone, a difference what chang
 
 Deno.test("probe walk: an Envoy follows no clusters of routes; it has them all", () => {
   const walk = new ProbeWalk({ as: "envoy", targets: [] });
-  walk.take(push("Listener", { l: listener("80") }));
+  walk.take(push("Listener", { l: proxied("80") }));
   assertEquals(short(walk.take(push("RouteConfiguration", { "80": routes("c") }))), {
-    RDS: ["80"],
+    RDS: ["80", "default"],
   });
 });
 
@@ -150,9 +155,9 @@ Deno.test("probe walk: clusters of clusters are asked for, in a circle too", () 
 
 Deno.test("probe walk: a Dubbo application asks for endpoints by the clusters of its routes", () => {
   const walk = new ProbeWalk({ as: "dubbo", targets: [] });
-  walk.take(push("Listener", { l: listener("r") }));
+  walk.take(push("Listener", { l: proxied("r") }));
   assertEquals(short(walk.take(push("RouteConfiguration", { r: routes("c") }))), {
-    RDS: ["r"],
+    RDS: ["r", "default"],
     EDS: ["c"],
   });
 });
@@ -161,4 +166,14 @@ Deno.test("probe walk: what is no such message leads nowhere", () => {
   const walk = new ProbeWalk({ as: "envoy", targets: [] });
   const broken = { typeUrl: clusterCodec.typeUrl, value: Uint8Array.of(255) };
   assertEquals(short(walk.take(push("Cluster", { broken, a: eds("a") }))), { EDS: ["a"] });
+});
+
+Deno.test("probe walk: each client looks where it would in a listener", () => {
+  const of = (as: "envoy" | "grpc" | "dubbo", any: Any) => {
+    const walk = new ProbeWalk({ as, targets: as === "grpc" ? ["l"] : [] });
+    return short(walk.take(push("Listener", { l: any })));
+  };
+  assertEquals(of("grpc", proxied("80")), {});
+  assertEquals(of("envoy", listener("80")), {});
+  assertEquals(of("dubbo", listener("80")), {});
 });

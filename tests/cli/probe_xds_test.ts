@@ -31,7 +31,8 @@ const ROUTED = `services:
     ports: ["50051/GRPC"]
     endpoints:
       - { address: 192.0.2.1, labels: { version: v1 } }
-      - { address: 192.0.2.2, labels: { version: v2 }, drain: true }
+      - { address: 192.0.2.2, labels: { version: v2 } }
+      - { address: 192.0.2.3, labels: { version: v2 }, drain: true }
     split: { v1: 80, v2: 20 }
 `;
 const DATABASE = `  - name: db
@@ -104,7 +105,7 @@ for (const protocol of ["ads", "ads-delta"] as const) {
       resource: ["orders.default.svc.cluster.local:50051"],
       follow: true,
     });
-    await until("endpoints", () => probe.out.text.includes("192.0.2.2:50051, 1 draining"));
+    await until("endpoints", () => probe.out.text.includes("192.0.2.3:50051, 1 draining"));
     assertEquals(asked(server), {
       Listener: 1,
       RouteConfiguration: 1,
@@ -180,7 +181,7 @@ Deno.test("probe: text says what each resource is about", async () => {
   await using server = await ViewedServer.start(ROUTED);
   const { out } = await run(server.address, { as: "envoy" });
   assertMatch(out, /\+ outbound\|50051\|\|orders\S+ {2}EDS$/m);
-  assertMatch(out, /2 endpoints: 192\.0\.2\.1:50051, 192\.0\.2\.2:50051, 1 draining$/m);
+  assertMatch(out, /3 endpoints: 192\.0\.2\.1:50051, .*192\.0\.2\.3:50051, 1 draining$/m);
   assertMatch(
     out,
     /\+ outbound\|50051 {2}127\.0\.0\.1:50051, 1 filter chain\n.*HTTP, routes 50051$/m,

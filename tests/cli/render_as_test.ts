@@ -15,7 +15,8 @@ const CONFIG = `services:
     ports: ["50051/GRPC"]
     endpoints:
       - { address: 192.0.2.1, labels: { version: v1 } }
-      - { address: 192.0.2.2, labels: { version: v2 }, drain: true }
+      - { address: 192.0.2.2, labels: { version: v2 } }
+      - { address: 192.0.2.3, labels: { version: v2 }, drain: true }
     split: { v1: 80, v2: 20 }
   - name: billing
     namespace: shop
@@ -84,7 +85,7 @@ Deno.test("render as: JSON is a line a resource", async () => {
 Deno.test("render as: text says what each is about", async () => {
   const { out } = await run({ format: "text", types: ["EDS"] });
   assertMatch(out, /^type\.googleapis\.com\/envoy\.config\.endpoint\.v3\.ClusterLoadAssignment\n/);
-  assertMatch(out, /2 endpoints: 192\.0\.2\.1:50051, 192\.0\.2\.2:50051, 1 draining$/m);
+  assertMatch(out, /3 endpoints: 192\.0\.2\.1:50051, .*192\.0\.2\.3:50051, 1 draining$/m);
 });
 
 Deno.test("render as: types and resources are chosen by name; what is not there is a failure", async () => {
