@@ -25,6 +25,19 @@ export function hasUnknown(collection: Collection): boolean {
   return false;
 }
 
+/** What a peer holds, with these names made unlike any content, so that they differ from `target`; those of which we do not have the content stay. */
+export function doubted(
+  held: Collection,
+  names: readonly string[],
+  target: Collection,
+): Collection {
+  const sendable = names.filter((name) => {
+    const resource = target.get(name);
+    return resource === undefined || !isUnknown(resource);
+  });
+  return held.patch(sendable.map((name) => unknownResource(name, "")), []);
+}
+
 /** Which names a peer asks for. */
 export interface NameFilter {
   has(name: string): boolean;

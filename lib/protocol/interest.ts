@@ -115,6 +115,7 @@ export class Interest implements NameFilter {
   select(all: Collection): Collection {
     if (this.#wildcard) return all;
     const stale = this.#unselected;
+    if (this.#from === all && stale.size === 0) return this.#selected!;
     if (this.#from !== undefined && this.#from !== all) {
       const { changed, removed } = all.diff(this.#from);
       for (const { name } of changed) if (this.#names.has(name)) stale.add(name);

@@ -7,9 +7,10 @@
  */
 import type { Status } from "../wire/messages.ts";
 import type { Collection } from "../snapshot/collection.ts";
-import { heldCollection, isUnknown, unknownResource } from "./held.ts";
+import { doubted, heldCollection } from "./held.ts";
 import { Interest } from "./interest.ts";
 import { Parking, type Proposal } from "./parking.ts";
+import { Renewals } from "./renewals.ts";
 import type { ServedType } from "./resolve.ts";
 import { shaped } from "./shaped.ts";
 import type { Content, Event, Push, SubscriptionStatus } from "./stream.ts";
@@ -52,6 +53,7 @@ export class Subscription {
   readonly #confirm = new Set<string>();
   /** Names given up while a push of them was on its way: if they are wanted again, the peer may have them or not. */
   readonly #givenUp = new Set<string>();
+  readonly #renewals = new Renewals();
   #all: Collection | undefined;
   #told: Readonly<Record<string, string>> | undefined;
   /** Whether what the peer holds is not known, so that it gets a full push. */
@@ -90,15 +92,26 @@ export class Subscription {
     return this.#parking.accepted;
   }
 
-  /** Whether the peer asks for this resource and accepted it, in whichever form. */
+  /**
+   * Whether the peer asks for this resource and has it, in whichever form: it accepted it, no push that
+   * waits takes it away, and where it had to be sent again it accepted that too.
+   */
   has(name: string): boolean {
-    return this.interest.has(name) && this.accepted?.get(name) !== undefined;
+    if (!this.interest.has(name) || this.#renewals.has(name)) return false;
+    if (this.accepted?.get(name) === undefined) return false;
+    return this.#pending === undefined || this.#pending.sent.get(name) !== undefined;
+  }
+
+  /** Whether the peer has all of this, and it is sure. */
+  isWhole(all: Collection): boolean {
+    if (this.#pending !== undefined || this.#fresh || this.#renewals.any) return false;
+    return this.accepted?.version === all.version;
   }
 
   /** Whether the peer accepted just what it asks for, where this is all there is. */
   isAt(all: Collection): boolean {
     if (this.interest.nothing) return true;
-    if (this.#pending !== undefined || this.#fresh) return false;
+    if (this.#pending !== undefined || this.#fresh || this.#told !== undefined) return false;
     return this.accepted?.version === this.#select(all).version;
   }
 
@@ -144,6 +157,7 @@ export class Subscription {
   renew(names: Iterable<string>): void {
     for (const name of names) {
       if (!this.interest.has(name)) continue;
+      this.#renewals.add(name);
       if (this.incremental) this.sendAgain(name);
       else this.demand();
     }
@@ -153,6 +167,7 @@ export class Subscription {
   restrict(): void {
     const restrict = (collection: Collection) => this.interest.restrict(collection);
     this.#parking.restrict(restrict);
+    this.#renewals.restrict(this.interest);
     for (const names of [this.#again, this.#confirm]) {
       for (const name of names) if (!this.interest.has(name)) names.delete(name);
     }
@@ -183,6 +198,7 @@ export class Subscription {
     if (error !== undefined) return this.#refused(error, pending);
     const { nonce, proposal, sent: { version } } = pending;
     this.#parking.accept(proposal);
+    this.#renewals.accepted(nonce);
     this.#fresh = false;
     this.#acks++;
     this.#ackedVersion = version;
@@ -207,6 +223,7 @@ export class Subscription {
     if (content === undefined) return undefined;
     this.#due = false;
     const { collection: sent, collection: { version } } = proposal;
+    this.#renewals.sent(nonce, sent);
     const accepted = this.#parking.accepted ?? this.served.nothing;
     this.#pending = { nonce, proposal, sent, accepted };
     this.#lastNonce = nonce;
@@ -279,10 +296,6 @@ export class Subscription {
     if (retried !== undefined && this.#traits.partial) {
       names.push(...retried.changed.map((r) => r.name), ...retried.removed);
     }
-    const sendable = names.filter((name) => {
-      const resource = collection.get(name);
-      return resource === undefined || !isUnknown(resource);
-    });
-    return accepted.patch(sendable.map((name) => unknownResource(name, "")), []);
+    return doubted(accepted, names, collection);
   }
 }

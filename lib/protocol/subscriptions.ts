@@ -110,15 +110,10 @@ export class Subscriptions {
   retarget(snapshot: Snapshot): void {
     const before = this.#snapshot;
     this.#snapshot = snapshot;
-    if (this.#transition !== undefined) {
-      this.#transition.retarget(snapshot);
-      this.#advance();
-    } else if (before !== undefined) {
-      this.#transition = Transition.between(this.#xds, before, snapshot);
-      if (this.#transition !== undefined) this.#transitions++;
-      this.#advance();
-    }
+    if (this.#transition !== undefined) this.#transition.retarget(snapshot);
+    else if (before !== undefined) this.#begin(before, snapshot);
     for (const subscription of this.#byType.values()) this.#aim(subscription, snapshot);
+    this.#advance();
   }
 
   /** Ends the transition of this number, if it is under way still. */
@@ -157,6 +152,13 @@ export class Subscriptions {
   names(type: string): ReadonlySet<string> | undefined {
     const interest = this.#byType.get(type)?.interest;
     return interest === undefined || interest.wildcard ? undefined : interest.names;
+  }
+
+  #begin(before: Snapshot, after: Snapshot): void {
+    const isQuiet = (one: Subscription) =>
+      one.pendingNonce === undefined && !this.#waiting.has(one);
+    this.#transition = Transition.between(this.#xds, isQuiet, before, after);
+    if (this.#transition !== undefined) this.#transitions++;
   }
 
   /** Lets the transition go on, and every type take its new target. */

@@ -1,8 +1,8 @@
 /**
- * Make before break on one stream: a client must never hold a route to a cluster
- * that it does not have, or has no endpoints of. So where clusters come or go together with routes,
- * clusters and endpoints become the union of old and new first; routes and listeners follow once the
- * client has what is new; what is old goes once it has those.
+ * Make before break on one stream: a client must never hold a route to a cluster that it does not
+ * have, or has no endpoints of. So where clusters come or go, or are still on their way, when routes
+ * change, clusters and endpoints become the union of old and new first; routes and listeners follow
+ * once the client has what is new; what is old goes once it has those.
  *
  * Pure: that a transition takes too long is told by whoever has a clock, with {@link Transition.expire}.
  *
@@ -11,15 +11,25 @@
 import type { XdsTypeName } from "../model/xds_type.ts";
 import type { Collection } from "../snapshot/collection.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
+import {
+  isHeldBack,
+  isInPlace,
+  type Missing,
+  missingClusters,
+  NOTHING_MISSING,
+} from "./missing.ts";
 import type { TransitionPhase } from "./stream.ts";
 import type { Subscription } from "./subscription.ts";
 import { nameChange, unionOf } from "./union.ts";
-
-/** The subscriptions of a stream that have a part in transitions, by what they are of. */
-export type XdsSubscriptions = ReadonlyMap<XdsTypeName, Subscription>;
-
-/** A snapshot as far as transitions look at it. */
-type XdsParts = Readonly<Record<XdsTypeName, Collection>>;
+import {
+  has,
+  type IsQuiet,
+  partsOf,
+  sameParts,
+  sameXds,
+  type XdsParts,
+  type XdsSubscriptions,
+} from "./xds_parts.ts";
 
 /** What must be there before routes lead to it. */
 interface Ground {
@@ -30,8 +40,10 @@ interface Ground {
 /** One stream on its way from one set of clusters to another. */
 export class Transition {
   readonly #subscriptions: XdsSubscriptions;
-  /** What routes and listeners came from: its clusters are in place. */
+  readonly #isQuiet: IsQuiet;
+  /** What routes and listeners came from: its clusters are in place, but for those that are missing. */
   #base: XdsParts;
+  #missing: Missing;
   /** What routes and listeners are at. */
   #routed: XdsParts;
   /** What they go to next, and what is newest: the next goal, or the goal itself. */
@@ -42,8 +54,15 @@ export class Transition {
   #over = false;
   #legs = 1;
 
-  private constructor(subscriptions: XdsSubscriptions, before: XdsParts, after: XdsParts) {
+  private constructor(
+    subscriptions: XdsSubscriptions,
+    isQuiet: IsQuiet,
+    before: XdsParts,
+    after: XdsParts,
+  ) {
     this.#subscriptions = subscriptions;
+    this.#isQuiet = isQuiet;
+    this.#missing = missingClusters(subscriptions, isQuiet, before);
     this.#base = this.#routed = before;
     this.#goal = this.#newest = after;
     this.#kept = groundOf(before);
@@ -52,15 +71,16 @@ export class Transition {
   /** The transition that the step from one snapshot to the next takes on a stream, if it takes one. */
   static between(
     subscriptions: XdsSubscriptions,
+    isQuiet: IsQuiet,
     before: Snapshot,
     after: Snapshot,
   ): Transition | undefined {
-    if (subscriptions.size < 2 || sameGround(before, after)) return undefined;
+    if (subscriptions.size < 2 || sameXds(before, after)) return undefined;
     const [old, target] = [partsOf(before), partsOf(after)];
     if (old === undefined || target === undefined) return undefined;
     if (!touches(subscriptions, old, target)) return undefined;
     if (!hasRoutes(subscriptions) || isRouted(subscriptions, target)) return undefined;
-    return new Transition(subscriptions, old, target);
+    return new Transition(subscriptions, isQuiet, old, target);
   }
 
   /** Whether it has come to its end; then every type is at the newest snapshot. */
@@ -125,6 +145,7 @@ export class Transition {
     if (this.#over || this.#routed !== this.#goal) return false;
     if (!isRouted(this.#subscriptions, this.#goal) || !this.#isReleased()) return false;
     this.#base = this.#goal;
+    this.#missing = NOTHING_MISSING;
     if (this.#goal === this.#newest) {
       this.#over = true;
       return false;
@@ -146,16 +167,38 @@ export class Transition {
   /** Whether the client has what the routes of these parts may lead to. */
   #isReady(parts: XdsParts): boolean {
     const clusters = this.#subscriptions.get("Cluster");
-    if (clusters === undefined) return true;
+    // Who names clusters learns the names from routes, and asks for them before it uses those.
+    if (!clusters?.interest.wildcard) return true;
     const { added } = nameChange(this.#base.Cluster, parts.Cluster);
-    if (!added.every((name) => !clusters.interest.has(name) || clusters.has(name))) return false;
-    // Who names clusters learns the names from routes; only then can it ask for endpoints.
-    if (!clusters.interest.wildcard) return true;
-    const endpoints = this.#subscriptions.get("ClusterLoadAssignment");
-    const isSound = (name: string) => endpoints?.has(name) ?? false;
+    if (!added.every((name) => this.#hasCluster(name) && this.#hasEndpoints(name))) return false;
     const fresh = nameChange(this.#base.ClusterLoadAssignment, parts.ClusterLoadAssignment).added;
-    return added.every((name) => !has(parts.ClusterLoadAssignment, name) || isSound(name)) &&
-      fresh.every((name) => !has(parts.Cluster, name) || isSound(name));
+    if (!fresh.every((name) => !has(parts.Cluster, name) || this.#hasEndpoints(name))) return false;
+    const { unheard, refused } = this.#missing;
+    const isNeeded = (name: string) => has(parts.Cluster, name);
+    return unheard.every((name) =>
+      !isNeeded(name) || (this.#hasCluster(name) && this.#hasEndpoints(name))
+    ) && refused.every((name) => !isNeeded(name) || this.#isSettled(name));
+  }
+
+  /** Whether a cluster that was refused before is there by now, or is not tried again. */
+  #isSettled(name: string): boolean {
+    return isHeldBack(this.#subscriptions, this.#isQuiet, name, this.#hasCluster(name)) ||
+      (this.#hasCluster(name) && this.#hasEndpoints(name));
+  }
+
+  /** Whether the client accepted a cluster in the form that it is to have now. */
+  #hasCluster(name: string): boolean {
+    const clusters = this.#subscriptions.get("Cluster");
+    if (!clusters?.has(name)) return false;
+    return clusters.accepted?.get(name)?.version === this.target("Cluster").get(name)?.version;
+  }
+
+  /** Whether the client has the endpoints of a cluster, if it is one of those that ask for some. */
+  #hasEndpoints(name: string): boolean {
+    const isAssigned = has(this.#newest.Cluster, name)
+      ? has(this.#newest.ClusterLoadAssignment, name)
+      : has(this.#kept.endpoints, name);
+    return !isAssigned || (this.#subscriptions.get("ClusterLoadAssignment")?.has(name) ?? false);
   }
 
   /** Whether the client, whose routes and listeners are the newest, can do without what is old. */
@@ -176,16 +219,15 @@ export class Transition {
   }
 }
 
-/** Whether clusters come or go that matter to the client. */
+/** Whether clusters come or go that matter to the client, or are still on their way to it. */
 function touches(subscriptions: XdsSubscriptions, before: XdsParts, after: XdsParts): boolean {
   const clusters = subscriptions.get("Cluster");
   const endpoints = subscriptions.get("ClusterLoadAssignment");
   const ofClusters = nameChange(before.Cluster, after.Cluster);
   const ofEndpoints = nameChange(before.ClusterLoadAssignment, after.ClusterLoadAssignment);
   if (clusters?.interest.wildcard) {
-    return [ofClusters, ofEndpoints].some(({ added, removed }) =>
-      added.length + removed.length > 0
-    );
+    return !isInPlace(subscriptions, before) ||
+      [ofClusters, ofEndpoints].some(({ added, removed }) => added.length + removed.length > 0);
   }
   // Who names what it wants loses only what it names; what is new it asks for when a route says so.
   const [asked, { removed }] = clusters === undefined
@@ -194,9 +236,9 @@ function touches(subscriptions: XdsSubscriptions, before: XdsParts, after: XdsPa
   return asked !== undefined && removed.some((name) => asked.interest.has(name));
 }
 
-/** Whether the client was sent any routes or listeners on this stream. */
+/** Whether the client asks for routes or listeners, so that it may hold some, be it of an earlier stream. */
 function hasRoutes(subscriptions: XdsSubscriptions): boolean {
-  return routing(subscriptions).some(({ lastNonce }) => lastNonce !== undefined);
+  return routing(subscriptions).some(({ interest }) => !interest.nothing);
 }
 
 /** Whether the client accepted just these routes and listeners. */
@@ -209,31 +251,6 @@ function routing(subscriptions: XdsSubscriptions): Subscription[] {
   return types.map((type) => subscriptions.get(type)).filter((one) => one !== undefined);
 }
 
-function partsOf({ collections }: Snapshot): XdsParts | undefined {
-  const Cluster = collections.get("Cluster");
-  const ClusterLoadAssignment = collections.get("ClusterLoadAssignment");
-  const Listener = collections.get("Listener");
-  const RouteConfiguration = collections.get("RouteConfiguration");
-  if (Cluster === undefined || ClusterLoadAssignment === undefined) return undefined;
-  if (Listener === undefined || RouteConfiguration === undefined) return undefined;
-  return { Cluster, ClusterLoadAssignment, Listener, RouteConfiguration };
-}
-
 function groundOf({ Cluster, ClusterLoadAssignment }: XdsParts): Ground {
   return { clusters: Cluster, endpoints: ClusterLoadAssignment };
-}
-
-/** Whether two snapshots have the same clusters and endpoints: true of most that follow each other. */
-function sameGround({ collections: a }: Snapshot, { collections: b }: Snapshot): boolean {
-  return a.get("Cluster") === b.get("Cluster") &&
-    a.get("ClusterLoadAssignment") === b.get("ClusterLoadAssignment");
-}
-
-function sameParts(a: XdsParts, b: XdsParts): boolean {
-  return a.Cluster === b.Cluster && a.ClusterLoadAssignment === b.ClusterLoadAssignment &&
-    a.Listener === b.Listener && a.RouteConfiguration === b.RouteConfiguration;
-}
-
-function has(collection: Collection, name: string): boolean {
-  return collection.get(name) !== undefined;
 }
