@@ -5,7 +5,7 @@
  */
 import { KINDS } from "../model/kind.ts";
 import type { Resource } from "../model/resource.ts";
-import { decode } from "../wire/codec.ts";
+import { decode, encode } from "../wire/codec.ts";
 import { mcpResourceCodec, type StringMap } from "../wire/messages.ts";
 
 /** An Istio object in the form of the Kubernetes API. Keys stand in the order in which they are to be written. */
@@ -56,7 +56,7 @@ const ORDER: Readonly<
  * Decodes a resource (an `istio.mcp.v1alpha1.Resource`) and gives it the form of the Kubernetes API, in
  * the newest served version: proto3's JSON without what has its default, but for location and
  * resolution, which always show. Throws `WireError` for bytes that are no such resource, `TypeError` for
- * a body of a kind that is not served.
+ * a body of a kind that cannot be shown, or with fields that are not known here.
  */
 export function renderResource(resource: Resource): RenderedObject {
   const { metadata, body } = mcpResourceCodec.decode(resource.bytes);
@@ -67,6 +67,10 @@ export function renderResource(resource: Resource): RenderedObject {
     throw new TypeError(`the body of ${resource.name} cannot be shown: ${message ?? "none"}`);
   }
   const spec = decode<Fields>(kind.message, body.value);
+  // Of some messages we know a part. What is not known is skipped in reading, and must not look as if it were not there.
+  if (encode(kind.message, spec).length !== body.value.length) {
+    throw new TypeError(`the body of ${resource.name} cannot be shown: it has fields unknown here`);
+  }
   const [name, namespace] = resource.name.split("/").reverse();
   return {
     apiVersion: `${kind.group}/${kind.versions[0]}`,

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { convertService, encodeResource } from "../../lib/convert/convert.ts";
 import { renderResource } from "../../lib/convert/render.ts";
 import { WireError } from "../../lib/wire/wire_error.ts";
-import { workloadEntryCodec } from "../../lib/wire/messages.ts";
+import { virtualServiceCodec, workloadEntryCodec } from "../../lib/wire/messages.ts";
 import { endpoint, service } from "./service.ts";
 
 Deno.test("render: keys come in the order in which people write them", () => {
@@ -42,6 +42,33 @@ Deno.test("render: a WorkloadEntry too", () => {
     metadata: { name: "w", namespace: "shop" },
     spec: { address: "10.0.0.1", ports: { a: 1, b: 2 } },
   });
+});
+
+Deno.test("render: a VirtualService of others, but not one with fields that we know nothing of", () => {
+  const metadata = { name: "v", namespace: "shop", labels: {}, annotations: {} };
+  const virtual = virtualServiceCodec.pack({
+    hosts: ["a.example"],
+    http: [{
+      match: [{ uri: { prefix: "/" }, headers: { "x-a": { exact: "1" }, b: {} } }],
+      route: [{ destination: { host: "a.example", port: { number: 80 } } }],
+      timeout: { seconds: 1, nanos: 500_000_000 },
+    }],
+  });
+  assertEquals(renderResource(encodeResource(metadata, virtual)).spec, {
+    hosts: ["a.example"],
+    http: [{
+      match: [{ uri: { prefix: "/" }, headers: { b: {}, "x-a": { exact: "1" } } }],
+      route: [{ destination: { host: "a.example", port: { number: 80 } } }],
+      timeout: "1.5s",
+    }],
+  });
+  // Field 18 of a VirtualService, with one byte.
+  const later = new Uint8Array([...virtual.value, 0x92, 0x01, 0x01, 0x00]);
+  const error = assertThrows(
+    () => renderResource(encodeResource(metadata, { ...virtual, value: later })),
+    TypeError,
+  );
+  assert(error.message.includes("shop/v"), error.message);
 });
 
 Deno.test("render: what is no resource of ours is refused, and named", () => {
