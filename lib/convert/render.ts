@@ -6,7 +6,7 @@
 import { KINDS } from "../model/kind.ts";
 import type { Resource } from "../model/resource.ts";
 import { decode, encode } from "../wire/codec.ts";
-import { mcpResourceCodec, type StringMap } from "../wire/messages.ts";
+import { type Duration, mcpResourceCodec, type StringMap } from "../wire/messages.ts";
 
 /** An Istio object in the form of the Kubernetes API. Keys stand in the order in which they are to be written. */
 export interface RenderedObject {
@@ -23,10 +23,15 @@ export interface RenderedObject {
 
 const TYPE_PREFIX = "type.googleapis.com/";
 
+interface Order {
+  readonly fields: readonly string[];
+  readonly always: readonly string[];
+  /** Whether Istio's message has fields that ours has not. */
+  readonly isPart?: true;
+}
+
 /** Fields of each message in the order in which people write them; these are there even with their default. */
-const ORDER: Readonly<
-  Record<string, { readonly fields: readonly string[]; readonly always: readonly string[] }>
-> = {
+const ORDER: Readonly<Record<string, Order>> = {
   ServiceEntry: {
     fields: [
       "hosts",
@@ -48,8 +53,13 @@ const ORDER: Readonly<
   VirtualService: {
     fields: ["hosts", "gateways", "http", "tls", "tcp", "exportTo"],
     always: [],
+    isPart: true,
   },
-  DestinationRule: { fields: ["host", "trafficPolicy", "subsets", "exportTo"], always: [] },
+  DestinationRule: {
+    fields: ["host", "trafficPolicy", "subsets", "exportTo"],
+    always: [],
+    isPart: true,
+  },
 };
 
 /**
@@ -67,8 +77,8 @@ export function renderResource(resource: Resource): RenderedObject {
     throw new TypeError(`the body of ${resource.name} cannot be shown: ${message ?? "none"}`);
   }
   const spec = decode<Fields>(kind.message, body.value);
-  // Of some messages we know a part. What is not known is skipped in reading, and must not look as if it were not there.
-  if (encode(kind.message, spec).length !== body.value.length) {
+  // What is not known is skipped in reading, and must not look as if it were not there.
+  if (order.isPart === true && encode(kind.message, spec).length !== body.value.length) {
     throw new TypeError(`the body of ${resource.name} cannot be shown: it has fields unknown here`);
   }
   const [name, namespace] = resource.name.split("/").reverse();
@@ -100,11 +110,17 @@ function rendered(value: unknown): unknown {
   if (isMap(value)) return sortedMap(value);
   if (value === null || typeof value !== "object") return value;
   const fields = Object.entries(value).filter(([, item]) => !isDefault(item));
-  return Object.fromEntries(
-    fields.map((
-      [name, item],
-    ) => [name, WRAPPED.has(name) ? (item as Fields).value : rendered(item)]),
-  );
+  return Object.fromEntries(fields.map(([name, item]) => [name, renderedField(name, item)]));
+}
+
+function renderedField(name: string, item: unknown): unknown {
+  if (WRAPPED.has(name)) return (item as Fields).value;
+  return name === "timeout" ? durationText(item as Duration) : rendered(item);
+}
+
+function durationText({ seconds, nanos }: Duration): string {
+  const fraction = String(nanos).padStart(9, "0").replace(/0+$/, "");
+  return `${seconds}${fraction === "" ? "" : `.${fraction}`}s`;
 }
 
 /** Fields whose value is in a message of its own, so that zero differs from absent: written as the value alone. */
