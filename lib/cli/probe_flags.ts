@@ -29,6 +29,7 @@ export interface ProbeFlags {
   readonly timeout: string;
   readonly node?: string;
   readonly userAgent?: string;
+  readonly metadata?: readonly string[];
   readonly header?: readonly string[];
   readonly tokenFile?: string;
   readonly tls?: boolean;
@@ -68,6 +69,7 @@ export function addProbeOptions(command: Command): Command {
     .option("--timeout <duration>", "until each type has to be answered", "10s")
     .option("--node <id>", "who we say we are (default: pinnace-probe, or as such a client would)")
     .option("--user-agent <name>", "user agent that we name (ads)")
+    .option("--metadata <key=value>", "metadata of our node (ads); repeatable", collect)
     .option("--header <key=value>", "gRPC metadata to send along; repeatable", collect)
     .option("--token-file <file>", "file with a token to send as authorization: Bearer")
     .option("--tls", "use TLS, by the authorities that this system knows unless --ca is given")

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ViewKind } from "../view/client_views.ts";
-import type { Node } from "../wire/messages.ts";
+import type { Node, Struct } from "../wire/messages.ts";
 
 /** What can be said of a client besides its kind. */
 export interface NodeOptions {
@@ -14,6 +14,8 @@ export interface NodeOptions {
   readonly id?: string;
   /** Absent: that of clients of this kind. */
   readonly userAgent?: string;
+  /** Texts of its metadata, by key. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 const NAME = "pinnace-probe";
@@ -35,12 +37,18 @@ export function nodeId(as: ViewKind | undefined): string {
 }
 
 /** The node of the probe. */
-export function nodeOf({ as, id, userAgent }: NodeOptions): Partial<Node> {
+export function nodeOf({ as, id, userAgent, metadata = {} }: NodeOptions): Partial<Node> {
   const agent = as === undefined ? { userAgentName: NAME } : AGENTS[as];
   return {
     id: id ?? nodeId(as),
     ...(as === undefined ? {} : { cluster: NAME }),
     ...agent,
     ...(userAgent === undefined ? {} : { userAgentName: userAgent }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata: structOf(metadata) }),
   };
+}
+
+function structOf(texts: Readonly<Record<string, string>>): Struct {
+  const fields = Object.entries(texts).map(([key, text]) => [key, { stringValue: text }]);
+  return { fields: Object.fromEntries(fields) };
 }

@@ -60,6 +60,8 @@ export function readProbeOptions(address: string, flags: ProbeFlags): ProbeOptio
   }
   const target = readTarget(place, flags);
   if (typeof target === "string") return target;
+  const metadata = readMetadata(flags);
+  if (typeof metadata === "string") return metadata;
   const { node: id, userAgent, format, incremental = false, follow = false, nack } = flags;
   const { as } = question;
   return {
@@ -73,6 +75,7 @@ export function readProbeOptions(address: string, flags: ProbeFlags): ProbeOptio
       ...(as === undefined ? {} : { as }),
       ...(id === undefined ? {} : { id }),
       ...(userAgent === undefined ? {} : { userAgent }),
+      metadata,
     }),
     format,
     maxMessage,
@@ -111,6 +114,13 @@ function readHeaders({ header = [] }: ProbeFlags): Record<string, string> | stri
     headers[name] = value!;
   }
   return headers;
+}
+
+function readMetadata({ metadata = [] }: ProbeFlags): Record<string, string> | string {
+  const pairs = metadata.map((one) => /^([^=]+)=(.*)$/s.exec(one));
+  const wrong = pairs.indexOf(null);
+  if (wrong >= 0) return `--metadata is key=value, not ${metadata[wrong]}`;
+  return Object.fromEntries(pairs.map((pair) => [pair![1]!, pair![2]!]));
 }
 
 function readTls(flags: ProbeFlags): ClientTlsSettings | string | undefined {

@@ -6,6 +6,7 @@
 import { kindByName, KINDS } from "../model/kind.ts";
 import { type XdsType, xdsTypeByUrl } from "../model/xds_type.ts";
 import type { ViewKind } from "../view/client_views.ts";
+import { optionName } from "./option_name.ts";
 import type { ProbeFlags, ProbeProtocol } from "./probe_flags.ts";
 import type { Asked } from "./probe_ledger.ts";
 import { ProbeWalk, type WalkOptions } from "./probe_walk.ts";
@@ -26,6 +27,9 @@ export interface Question {
   readonly named: boolean;
 }
 
+/** Options that mean nothing to MCP. */
+const ONLY_ADS = ["as", "resource", "userAgent", "metadata"] as const;
+
 /** What is asked for, or what is wrong with how it was written. */
 export function readQuestion(flags: ProbeFlags): Question | string {
   const { as, collection = [], type = [], resource = [] } = flags;
@@ -33,8 +37,10 @@ export function readQuestion(flags: ProbeFlags): Question | string {
   const wanted = names.flatMap((name) => xdsTypeNamed(name) ?? []);
   const protocol = flags.protocol ?? (as === undefined && wanted.length === 0 ? "mcp" : "ads");
   if (protocol === "mcp") {
-    const foreign = as !== undefined ? "--as" : resource.length > 0 ? "--resource" : undefined;
-    if (foreign !== undefined) return `${foreign} is for --protocol ads and ads-delta, not mcp`;
+    const foreign = ONLY_ADS.find((flag) => flags[flag] !== undefined);
+    if (foreign !== undefined) {
+      return `--${optionName(foreign)} is for --protocol ads and ads-delta, not mcp`;
+    }
     const xds = names.find((name) => xdsTypeNamed(name) !== undefined);
     if (xds !== undefined) return `${xds} is no collection of MCP; --protocol ads asks for it`;
   }

@@ -119,6 +119,8 @@ Deno.test("probe: what is asked for follows from who asks, what is named, and ho
     });
   }
   const wrong: [Partial<ProbeFlags>, RegExp][] = [
+    [{ protocol: "mcp", userAgent: "x" }, /^--user-agent is for --protocol ads/],
+    [{ as: "envoy", metadata: ["x"] }, /^--metadata is key=value, not x$/],
     [{ as: "grpc" }, /^--as grpc needs --resource TARGET/],
     [{ as: "envoy", protocol: "mcp" }, /^--as is for --protocol ads and ads-delta, not mcp$/],
     [{ protocol: "mcp", type: ["CDS"] }, /^CDS is no collection of MCP; --protocol ads/],
@@ -143,7 +145,7 @@ Deno.test("probe: it says that it is who it is like, unless told otherwise", () 
     const { id, userAgentName } = options.node;
     return [id, userAgentName];
   };
-  const [resource] = [["t"]];
+  const resource = ["t"];
   assertEquals(node({ protocol: "ads" }), ["pinnace-probe", "pinnace-probe"]);
   assertEquals(node({ as: "envoy" }), ["pinnace-probe", "envoy"]);
   assertEquals(node({ as: "grpc", resource })[1]?.startsWith("gRPC"), true);
@@ -152,5 +154,17 @@ Deno.test("probe: it says that it is who it is like, unless told otherwise", () 
   assertEquals(node({ as: "grpc", resource, userAgent: "gRPC Java", node: "n" }), [
     "n",
     "gRPC Java",
+  ]);
+});
+
+Deno.test("probe: metadata go along as texts", () => {
+  const { protocol: _, ...flags } = FLAGS;
+  const metadata = ["GENERATOR=grpc", "a=b=c", "__proto__=x"];
+  const options = readProbeOptions("a:1", { ...flags, as: "envoy", metadata });
+  assert(typeof options !== "string");
+  assertEquals(Object.entries(options.node.metadata!.fields), [
+    ["GENERATOR", { stringValue: "grpc" }],
+    ["a", { stringValue: "b=c" }],
+    ["__proto__", { stringValue: "x" }],
   ]);
 });

@@ -1,4 +1,4 @@
-/** The probe as a client of go-control-plane's server. */
+/** The probe as a client of go-control-plane's server, and of istiod. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { probeUntil } from "../../lib/cli/probe.ts";
 import type { ProbeFlags } from "../../lib/cli/probe_flags.ts";
@@ -15,7 +15,9 @@ import {
 import type { Any } from "../../lib/wire/messages.ts";
 import { contentHash } from "../../lib/wire/hash.ts";
 import { KeptScreen } from "../cli/probed_server.ts";
+import { ViewedServer } from "../cli/viewed_server.ts";
 import { interopTest } from "./lib/binaries.ts";
+import { Istiod } from "./lib/istiod.ts";
 import { until } from "./lib/wait.ts";
 import { GO_CONTROL_PLANE, RivalServer, type World } from "./replay/control_planes.ts";
 
@@ -180,3 +182,46 @@ for (const protocol of ["ads", "ads-delta"] as const) {
     },
   );
 }
+
+const SERVICE = `services:
+  - name: orders
+    hosts: [orders.example.com]
+    ports: [50051/GRPC]
+    endpoints: [192.0.2.1]
+`;
+const SIDECAR = "sidecar~127.0.0.1~probe.default~default.svc.cluster.local";
+
+interopTest(
+  "probe: istiod answers it as it does an Envoy and a gRPC program",
+  ["istiod"],
+  async () => {
+    await using source = await ViewedServer.start(SERVICE);
+    await using istiod = await Istiod.start(source.address);
+    const as = { node: SIDECAR, format: "text" } as const;
+    for (const protocol of ["ads", "ads-delta"] as const) {
+      const envoy = start(istiod.xds, { ...as, as: "envoy", protocol });
+      assertEquals(await envoy.code, 0, envoy.err.text);
+      for (
+        const line of [
+          /\+ outbound\|50051\|\|orders\.example\.com.* {2}EDS, LEAST_REQUEST$/m,
+          /\+ outbound\|50051\|\|orders\.example\.com.* {2}1 endpoint: 192\.0\.2\.1:50051$/m,
+          /\+ 0\.0\.0\.0_50051.* {2}0\.0\.0\.0:50051, \d filter chains\n.*HTTP, routes 50051$/m,
+          /orders\.example\.com.* → outbound\|50051\|\|orders\.example\.com$/m,
+        ]
+      ) assertMatch(envoy.out.text, line);
+      const program = start(istiod.xds, {
+        ...as,
+        as: "grpc",
+        protocol,
+        resource: ["orders.example.com:50051"],
+        metadata: ["GENERATOR=grpc"],
+      });
+      assertEquals(await program.code, 0, program.err.text);
+      assertMatch(
+        program.out.text,
+        /\+ orders\.example\.com:50051.* {2}API listener, HTTP, routes /m,
+      );
+      assertMatch(program.out.text, / {2}1 endpoint: 192\.0\.2\.1:50051$/m);
+    }
+  },
+);
