@@ -31,7 +31,8 @@ export function readCases(): EnvoyCase[] {
   }).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function viewOfText(text: string): XdsView {
+/** What Envoys get of a case, as YAML. */
+export function viewOfText(text: string): XdsView {
   const { envoy = {} } = load(text) as { envoy?: Partial<EnvoySettings> };
   const context = { ...CONTEXT, envoy: { ...CONTEXT.envoy, ...envoy } };
   return viewOf({ ...catalogueOf(readWorld(text)), context });
