@@ -45,8 +45,10 @@ export interface ServedType {
   readonly xds?: XdsTypeName;
   /** The resource for a name that is asked for and does not exist: equal for equal names. Absent: none, the name is left out. */
   fallback?(name: string): Resource;
-  /** A resource as it is answered at the `opening`th time that the type is asked for anew on a stream; asked from the second on. Absent: always the same. */
+  /** A resource as it is answered at the `opening`th time that the type is asked for anew; asked from the second on. Absent: always the same. */
   variant?(resource: Resource, opening: number): Resource;
+  /** Times that count as having been before the first on this stream. Absent: none. */
+  readonly earlier?: number;
 }
 
 /** What a resolver says of a type URL or collection. */

@@ -10,17 +10,18 @@ import type { ServedType } from "./resolve.ts";
 
 /**
  * What is selected, with the type's fallback for names that are missing and in its variant for this
- * opening, counted from 1; `selected` itself where the type has neither.
+ * opening of the stream's, counted from 1; `selected` itself where the type has neither.
  */
 export function shaped(
   selected: Collection,
-  { fallback, variant }: ServedType,
+  { fallback, variant, earlier = 0 }: ServedType,
   names: ReadonlySet<string>,
   opening: number,
 ): Collection {
   const whole = fallback === undefined ? selected : completed(selected, fallback, names);
-  if (variant === undefined || opening < 2) return whole;
-  return whole.patch(Array.from(whole, (resource) => variant(resource, opening)), []);
+  const time = earlier + opening;
+  if (variant === undefined || time < 2) return whole;
+  return whole.patch(Array.from(whole, (resource) => variant(resource, time)), []);
 }
 
 function completed(

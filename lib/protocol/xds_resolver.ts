@@ -27,8 +27,8 @@ export interface DubboAnswers {
   /** The resource for a name that is asked for and does not exist, else the client starts over for ever. */
   empty(type: XdsTypeName, name: string): Resource;
   /**
-   * A route configuration as it is answered at the `opening`th time that it is asked for anew on a
-   * stream, 2 or more: it must differ from the one before or the client hangs.
+   * A route configuration as it is answered at the `opening`th time that it is asked for anew, 2 or
+   * more, streams before counted in: it must differ from the one before or the client hangs.
    */
   variant(routes: Resource, opening: number): Resource;
 }
@@ -40,8 +40,26 @@ export type XdsResolvers = (kind: () => ClientKind) => Resolver;
 export function xdsResolvers(dubbo: DubboAnswers): XdsResolvers {
   const byKind = tables(dubbo);
   const istio = typeUrlResolver();
-  return (kind) => ({ resolve: (typeUrl) => resolve(typeUrl, kind(), istio, byKind) });
+  let streams = 0;
+  return (kind) => {
+    const earlier = OPENINGS * streams++;
+    return {
+      resolve(typeUrl) {
+        const resolution = resolve(typeUrl, kind(), istio, byKind);
+        if (resolution.kind !== "served" || resolution.type.variant === undefined) {
+          return resolution;
+        }
+        return { kind: "served", type: { ...resolution.type, earlier } };
+      },
+    };
+  };
 }
+
+/**
+ * How often a type may be asked for anew on one stream before the next stream is answered as this one
+ * was: a client may break off between two answers that must differ, and come back for the second.
+ */
+const OPENINGS = 3;
 
 /** What each kind of client is served, by type URL. */
 type Tables = Readonly<Record<ViewKind, ReadonlyMap<string, ServedType>>>;

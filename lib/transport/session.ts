@@ -11,6 +11,7 @@ import type { Clock } from "../rollout/clock.ts";
 import type { Publication } from "../snapshot/hub.ts";
 import type { Message } from "../wire/compose.ts";
 import { type Assignment, type Assignments, UNASSIGNED } from "./assignments.ts";
+import { DubboStart } from "./dubbo_start.ts";
 import { InFlight } from "./in_flight.ts";
 import { Pacing } from "./pacing.ts";
 import { factsOf, identitiesOf } from "./peer_facts.ts";
@@ -57,6 +58,7 @@ export class Session<Request> implements SessionInfo {
   readonly #inFlight: InFlight;
   readonly #pacing: Pacing;
   readonly #transitions: TransitionTimer;
+  readonly #start: DubboStart;
   /** Types asked for so far. As many as the machine allows. */
   readonly #opened = new Set<string>();
   #assignment: Assignment = UNASSIGNED;
@@ -93,6 +95,7 @@ export class Session<Request> implements SessionInfo {
       signal: parts.stream.signal,
       expire: (transition) => this.#expire(transition),
     });
+    this.#start = new DubboStart({ clock: parts.clock, stream: parts.stream });
     parts.observer.opened(this);
     parts.stream.onRequest((bytes) => this.#receive(bytes));
     parts.stream.signal.addEventListener("abort", () => this.#closed(), { once: true });
@@ -213,6 +216,7 @@ export class Session<Request> implements SessionInfo {
       this.#reason = received.message;
       return stream.end({ code: received.code, message: received.message });
     }
+    this.#start.heard(this.kind, codec.typeOf?.(request));
     for (const event of received.events) {
       observer.event(this, event, this.#inFlight.settle(event));
       if (event.kind === "nack" || this.#isReopening(event)) this.#pacing.count();

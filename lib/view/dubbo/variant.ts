@@ -12,14 +12,14 @@ import type { Resource } from "../../model/resource.ts";
 import { routeConfigurationCodec } from "../../wire/messages.ts";
 import { viewResource } from "../shared/view_resource.ts";
 
-/** Forms that there are, the plain one included; bounds what is kept however often a stream asks. */
-const FORMS = 4;
+/** Forms that there are, the plain one included; bounds what is kept however often streams ask. */
+const FORMS = 8;
 
 const made = new WeakMap<Resource, Map<number, Resource>>();
 
 /**
- * The RouteConfiguration as it is answered at the `opening`th time (from 1) that it is asked for anew
- * on a stream: as it is at the first, and never as at the time before. The same object for the same
+ * The RouteConfiguration as it is answered at the `opening`th time (from 1) that it is asked for anew:
+ * as it is at the first, and never as at the time before. The same object for the same
  * resource and opening, so that streams share it.
  */
 export function variantOf(routes: Resource, opening: number): Resource {
