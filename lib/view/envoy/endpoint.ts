@@ -29,6 +29,13 @@ export interface Oddity {
   readonly message: string;
 }
 
+/**
+ * Envoy takes a share of endpoints in service, times this many percent, for what they can bear of the
+ * traffic. With its default, 140, the next locality would get some of it as soon as a third of the
+ * preferred one drained; with this, as long as one in a thousand is in service, it gets nothing.
+ */
+const STEADFAST = 100_000;
+
 /** The longest path of a socket that Linux takes. Bytes. */
 const MAX_PATH = 107;
 
@@ -60,8 +67,14 @@ export function assignmentOf(
         "none, or fewer than minHealthy, would be left",
     });
   }
+  const endpointGroups = withoutGaps(kept);
+  const several = endpointGroups.some(({ priority }) => priority > 0);
   return {
-    assignment: { clusterName: name, endpoints: withoutGaps(kept).map(localityEndpoints) },
+    assignment: {
+      clusterName: name,
+      endpoints: endpointGroups.map(localityEndpoints),
+      policy: several ? { overprovisioningFactor: { value: STEADFAST } } : undefined,
+    },
     size: kept.reduce((sum, group) => sum + group.endpoints.length, 0),
     oddities,
   };
