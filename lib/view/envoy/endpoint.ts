@@ -30,9 +30,9 @@ export interface Oddity {
 }
 
 /**
- * Envoy takes a share of endpoints in service, times this many percent, for what they can bear of the
- * traffic. With its default, 140, the next locality would get some of it as soon as a third of the
- * preferred one drained; with this, as long as one in a thousand is in service, it gets nothing.
+ * Envoy takes a share of endpoints in service, times this many percent, for what a locality can bear.
+ * Envoy 1.40 leaves those that drain out of that reckoning. One that does not would, with its default
+ * of 140, give the next locality some of the traffic as soon as a third of the preferred one drained.
  */
 const STEADFAST = 100_000;
 
