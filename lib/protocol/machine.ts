@@ -37,6 +37,10 @@ export abstract class Machine<Request> implements StreamMachine<Request> {
     return this.subscriptions.status();
   }
 
+  renew(type: string, names: Iterable<string>): void {
+    this.subscriptions.renew(type, names);
+  }
+
   names(type: string): ReadonlySet<string> | undefined {
     return this.subscriptions.names(type);
   }

@@ -100,6 +100,8 @@ export interface StreamMachine<Request> {
   next(): Push | undefined;
   /** Each subscription, in order of type. */
   status(): readonly SubscriptionStatus[];
+  /** Resources of these names changed on another stream of the same client: what this type has under them is sent again. */
+  renew?(type: string, names: Iterable<string>): void;
   /** What is asked for by name of a type; undefined: nothing is, or everything. Not to be kept: it changes with requests. */
   names?(type: string): ReadonlySet<string> | undefined;
   /** The transition under way; undefined: none. It may begin and end with any call of the others. */

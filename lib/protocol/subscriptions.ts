@@ -154,6 +154,14 @@ export class Subscriptions {
     return interest === undefined || interest.wildcard ? undefined : interest.names;
   }
 
+  /** Sends again what a type has under these names, as far as they are asked for. */
+  renew(type: string, names: Iterable<string>): void {
+    const subscription = this.#byType.get(type);
+    if (subscription === undefined) return;
+    subscription.renew(names);
+    this.wake(subscription);
+  }
+
   #begin(before: Snapshot, after: Snapshot): void {
     const isQuiet = (one: Subscription) =>
       one.pendingNonce === undefined && !this.#waiting.has(one);
@@ -197,13 +205,11 @@ export class Subscriptions {
 
   /** Lets the type that follows this one send again what changed here. */
   #renew({ served, accepted }: Subscription, { content }: Push): void {
-    const follower = served.renews === undefined ? undefined : this.#byType.get(served.renews);
-    if (follower === undefined) return;
+    if (served.renews === undefined || !this.#byType.has(served.renews)) return;
     const { changed } = content.kind === "delta"
       ? content.diff
       : content.collection.diff(accepted ?? served.nothing);
-    follower.renew(changed.map((resource) => resource.name));
-    this.wake(follower);
+    this.renew(served.renews, changed.map((resource) => resource.name));
   }
 }
 

@@ -14,6 +14,7 @@ import type { ClientViews } from "../view/client_views.ts";
 import { Assignments } from "./assignments.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Sender } from "./sender.ts";
+import { type Sibling, Siblings } from "./siblings.ts";
 import { Session, type SessionCodec, type SessionInfo, type SessionObserver } from "./session.ts";
 
 /** Where the state that peers are to get comes from; a {@link Hub} is one. */
@@ -39,10 +40,16 @@ export interface PeerView {
   readonly snapshot?: Snapshot;
 }
 
+/** A live session, and what may be asked of it. */
+interface Live extends Sibling {
+  readonly retarget: () => void;
+}
+
 /** The live sessions. Disposing it stops new publications from reaching them; it ends no stream. */
 export class Sessions implements Disposable {
   readonly #options: SessionsOptions;
-  readonly #live = new Map<number, { info: SessionInfo; retarget: () => void }>();
+  readonly #live = new Map<number, Live>();
+  readonly #observer: SessionObserver;
   readonly #assignments: Assignments;
   readonly #subscription: Disposable;
   /** Of this run: a nonce of an earlier one, still on its way at a peer, must not equal one of ours. */
@@ -53,6 +60,7 @@ export class Sessions implements Disposable {
   constructor(options: SessionsOptions) {
     this.#options = options;
     this.#run = options.clock.now().toString(36);
+    this.#observer = new Siblings(() => this.#live.values()).beside(options.observer);
     this.#assignments = new Assignments(options.views);
     const { current } = options.targets;
     if (current !== undefined) this.#assignments.take(current);
@@ -79,20 +87,28 @@ export class Sessions implements Disposable {
     extra: { sink?: string; wave?: number; opening?: Message } = {},
   ): Session<Request> {
     const key = ++this.#keys;
-    const { sender, observer, clock } = this.#options;
+    const { sender, clock } = this.#options;
+    let made: StreamMachine<Request> | undefined;
     const parts = {
       key,
       stream,
-      machine: (kind: () => ClientKind) => machine(`${this.#run}-${key}-`, kind),
+      machine: (kind: () => ClientKind) => made = machine(`${this.#run}-${key}-`, kind),
       codec,
       sender,
-      observer,
+      observer: this.#observer,
       clock,
       assignments: this.#assignments,
     };
     const session = new Session<Request>({ ...parts, ...extra });
     if (stream.signal.aborted) return session;
-    this.#live.set(key, { info: session, retarget: () => session.retarget() });
+    this.#live.set(key, {
+      info: session,
+      retarget: () => session.retarget(),
+      renew: (type, names) => {
+        made?.renew?.(type, names);
+        session.retarget(); // which wakes it
+      },
+    });
     stream.signal.addEventListener("abort", () => this.#live.delete(key), { once: true });
     return session;
   }
