@@ -138,8 +138,8 @@ function firstOf(assignment: Assigned["assignment"]): Assigned["assignment"] {
 }
 
 /**
- * Envoy's own threshold would send requests to endpoints that drain as soon as half of them do; its
- * own window would let them have new requests for up to a second more.
+ * With Envoy's own threshold, half, those that count endpoints that drain send requests to all as soon
+ * as that many do; its own window would let such an endpoint have new requests for up to a second more.
  */
 function balance({ minHealthy = 0 }: Service): Partially<Cluster>["commonLbConfig"] {
   return {
