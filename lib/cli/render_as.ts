@@ -20,6 +20,7 @@ import { findAddresses } from "./name_addresses.ts";
 import type { ProbeFormat } from "./probe_flags.ts";
 import type { ProbedResource } from "./probe_push.ts";
 import { resourceLabel, resourceObject, resourceText, resourceYaml } from "./probe_resource.ts";
+import { Progress } from "./progress.ts";
 import { describeElsewhere, describeFindings, type ReadConfig, readConfig } from "./read_config.ts";
 import { safeJson } from "./safe_json.ts";
 import { paint, type Screen, screenOf, visible } from "./terminal.ts";
@@ -73,8 +74,9 @@ export async function renderAs(options: RenderAsOptions): Promise<number> {
 /** {@link renderAs} with what it needs handed in. Rejects with the signal's reason where it aborts. */
 export async function renderAsWith(
   options: RenderAsOptions,
-  { out, err, look, signal }: RenderAsWith,
+  means: RenderAsWith,
 ): Promise<number> {
+  const { out, err } = means;
   const types = readTypes(options.types);
   if (typeof types === "string") {
     await err.write(`error: ${types}\n`);
@@ -84,7 +86,7 @@ export async function renderAsWith(
   await err.write(describeFindings(read.findings));
   const snapshot = snapshotOf(read);
   if (snapshot === undefined) return EXIT.failure;
-  const { view, notes } = await viewOf(snapshot, options, look, signal);
+  const { view, notes } = await viewOf(snapshot, options, means);
   for (const note of notes) await err.write(`${visible(note)}\n`);
   await err.write(describeFindings(findingsOf(view, options.as)));
   const all = types.map((type) => ({ type, found: resourcesOf(view, type, options.resources) }));
@@ -121,8 +123,7 @@ function snapshotOf({ result: { changes, settings } }: ReadConfig): Snapshot | u
 async function viewOf(
   snapshot: Snapshot,
   { as, resolve }: RenderAsOptions,
-  look: RenderAsWith["look"],
-  signal: AbortSignal,
+  { err, look, signal }: RenderAsWith,
 ): Promise<{ readonly view: XdsView; readonly notes: readonly string[] }> {
   const catalogue = new Catalogues().of(snapshot);
   const maker = VIEW_MAKERS[as]();
@@ -138,9 +139,16 @@ async function viewOf(
       notes: [`a server would look up ${names} for these clients; --resolve looks ${them} up now`],
     };
   }
-  const { addresses, failures } = await findAddresses(lookUps, look, signal);
-  const notes = Array.from(failures, ([name, why]) => `warning: ${name} is not found: ${why}`);
-  return { view: make(addresses), notes };
+  const progress = new Progress(err);
+  const onNext = (done: number, all: number) =>
+    progress.show(`looking names up: ${done} of ${all}`);
+  try {
+    const { addresses, failures } = await findAddresses(lookUps, { look, signal, onNext });
+    const notes = Array.from(failures, ([name, why]) => `warning: ${name} is not found: ${why}`);
+    return { view: make(addresses), notes };
+  } finally {
+    await progress.clear();
+  }
 }
 
 function listed(names: readonly string[]): string {

@@ -171,3 +171,14 @@ Deno.test("render as: on the command line", async () => {
     assertStringIncludes(stderr, message);
   }
 });
+
+Deno.test("render as: on a terminal it shows how many names are looked up, and clears that away", async () => {
+  await using dir = await folder({ "p.yaml": CONFIG });
+  const [out, err] = [new KeptScreen(), new KeptScreen({ isTerminal: true })];
+  const options = { config: `${dir.path}/p.yaml`, ...OPTIONS, as: "dubbo", resolve: true } as const;
+  const look = () => Promise.resolve(["192.0.2.7"]);
+  await renderAsWith(options, { out, err, look, signal: new AbortController().signal });
+  const cleared = "\r\x1b[K";
+  assertStringIncludes(err.text, `${cleared}looking names up: 1 of 2${cleared}`);
+  assert(!err.text.endsWith("of 2"), err.text);
+});
