@@ -96,7 +96,7 @@ Deno.test("probe: what is asked for follows from who asks, what is named, and ho
       type: ["Listener", "type.googleapis.com/envoy.config.listener.v3.Listener"],
       collection: ["envoy.config.listener.v3.Listener"],
     }, { types: [["LDS", "all"]] }],
-    ["a type with names", { type: ["RDS"], resource: ["80"] }, {
+    ["a type with names", { type: ["rds"], resource: ["80"] }, {
       types: [["RDS", ["80"]]],
       walks: false,
     }],
