@@ -32,8 +32,10 @@ export interface Calls {
 export interface GrpcClientOptions {
   /** `host:port` of the control plane. */
   readonly server: string;
-  /** What it says its node is. */
-  readonly nodeId?: string;
+  /** Files, where the control plane is dialled with TLS. Absent: in plaintext. */
+  readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
+  /** Of its environment, besides the bootstrap. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Calls from which it is told who answers. */
@@ -58,7 +60,7 @@ export class GrpcClient implements AsyncDisposable {
       name,
       command: binary(name),
       args: [],
-      env: { GRPC_XDS_BOOTSTRAP: bootstrap },
+      env: { ...options.env, GRPC_XDS_BOOTSTRAP: bootstrap },
     });
     const client = new GrpcClient(process, folder);
     try {
@@ -141,14 +143,22 @@ function answered({ answers }: Calls): number {
   return Object.values(answers).reduce((sum, count) => sum + count, 0);
 }
 
-function bootstrapOf(name: GrpcClientName, { server, nodeId = `${name}-1` }: GrpcClientOptions) {
+function bootstrapOf(name: GrpcClientName, { server, tls }: GrpcClientOptions) {
+  const credentials = tls === undefined ? { type: "insecure" } : {
+    type: "tls",
+    config: {
+      ca_certificate_file: tls.ca,
+      ...(tls.cert === undefined ? {} : { certificate_file: tls.cert, private_key_file: tls.key }),
+    },
+  };
   return {
     xds_servers: [{
       server_uri: server,
-      channel_creds: [{ type: "insecure" }],
+      channel_creds: [credentials],
       server_features: ["xds_v3"],
     }],
-    node: { id: nodeId, locality: { region: "eu", zone: "fra" } },
+    // Without a locality grpc-js-xds takes no bootstrap.
+    node: { id: `${name}-1`, locality: { region: "eu" } },
   };
 }
 

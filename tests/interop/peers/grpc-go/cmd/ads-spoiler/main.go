@@ -90,7 +90,8 @@ func (s *spoiler) passResponses(
 	}
 }
 
-// spoil makes it one that gRPC clients must refuse: a balancing policy that they lack, endpoints of no locality.
+// spoil makes it one that gRPC clients must refuse: a balancing policy that they lack, no endpoints of the
+// first priority but of the second.
 func spoil(resource *anypb.Any) *anypb.Any {
 	message, err := resource.UnmarshalNew()
 	if err != nil {
@@ -101,7 +102,7 @@ func spoil(resource *anypb.Any) *anypb.Any {
 		m.LbPolicy = cluster.Cluster_MAGLEV
 	case *endpoint.ClusterLoadAssignment:
 		for _, locality := range m.Endpoints {
-			locality.Locality = nil
+			locality.Priority++
 		}
 	}
 	spoiled, err := anypb.New(proto.Message(message))
