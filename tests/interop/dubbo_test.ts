@@ -1,0 +1,125 @@
+/** Dubbo 3.2.8 without a proxy: applications whose registry we are (`xds://`). */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { interopTest } from "./lib/binaries.ts";
+import { DubboConsumer, registryOf, startConsumer, startConsumerPatiently } from "./lib/dubbo.ts";
+import { DubboSite, PROVIDER } from "./lib/dubbo_site.ts";
+import { simple } from "./lib/services.ts";
+
+const PEERS = ["dubbo"];
+
+/** Pause between calls of a consumer that calls on and on. Milliseconds. */
+const PACE = 5;
+
+/** How many starts in a row must come up. */
+const STARTS = 10;
+
+function consumerOf(site: DubboSite): Promise<DubboConsumer> {
+  return startConsumerPatiently({
+    providedBy: PROVIDER,
+    registry: registryOf(site.pinnace.address),
+  });
+}
+
+/** Ends the calls that were under way; none of them may have failed. */
+async function noneFailed(consumer: DubboConsumer, least = 100): Promise<void> {
+  const { answered, failed } = await consumer.stop();
+  assertEquals(failed, {});
+  const count = Object.values(answered).reduce((sum, one) => sum + one, 0);
+  assert(count >= least, `${count} calls prove little`);
+}
+
+interopTest(
+  "dubbo: calls reach both providers, follow each endpoint that goes, drains and comes, and none fails",
+  PEERS,
+  async () => {
+    await using site = await DubboSite.start();
+    const [a, b] = site.addresses;
+    await using consumer = await consumerOf(site);
+    await consumer.reaches(a, b);
+
+    await consumer.start(PACE);
+    await site.endpoints(a);
+    await consumer.reaches(a);
+    await site.endpoints(a, b);
+    await consumer.reaches(a, b);
+    await site.endpoints(a, { address: b, drain: true });
+    await consumer.reaches(a);
+    await noneFailed(consumer);
+    await consumer.reaches(a);
+    await site.endpoints(a, b);
+    await consumer.reaches(a, b);
+  },
+);
+
+interopTest(
+  "dubbo: other services that come and go, on new ports too, leave an application listening",
+  PEERS,
+  async () => {
+    await using site = await DubboSite.start();
+    const [a, b] = site.addresses;
+    await using consumer = await consumerOf(site);
+    await consumer.reaches(a, b);
+    await site.beside(simple("web"), { ...simple("other"), ports: ["50099/GRPC"] });
+    await site.endpoints(b);
+    await consumer.reaches(b);
+    await site.beside();
+    await site.endpoints(a);
+    await consumer.reaches(a);
+  },
+);
+
+interopTest(
+  "dubbo: calls go on while we are killed and come back, and changes made meanwhile are followed",
+  PEERS,
+  async () => {
+    await using site = await DubboSite.start();
+    const [a, b] = site.addresses;
+    await using consumer = await consumerOf(site);
+    await consumer.reaches(a, b);
+    await consumer.start(PACE);
+    await site.pinnace.kill();
+    await site.endpoints(a);
+    await site.pinnace.run();
+    await consumer.reaches(a);
+    await noneFailed(consumer);
+  },
+);
+
+interopTest(
+  "dubbo: a service that goes is called no more, and again when it returns",
+  PEERS,
+  async () => {
+    await using site = await DubboSite.start();
+    const [a, b] = site.addresses;
+    await using consumer = await consumerOf(site);
+    await consumer.reaches(a, b);
+    await site.without();
+    await consumer.reaches();
+    assertMatch(Object.keys((await consumer.call(1)).failed)[0]!, /No provider available/);
+    await site.endpoints(a, b);
+    await consumer.reaches(a, b);
+  },
+);
+
+interopTest(`dubbo: ${STARTS} starts in a row come up`, PEERS, async () => {
+  await using site = await DubboSite.start();
+  const [a, b] = site.addresses;
+  for (let start = 1; start <= STARTS; start++) {
+    // No second try here: this is what is to be shown.
+    await using consumer = await startConsumer({
+      providedBy: PROVIDER,
+      registry: registryOf(site.pinnace.address),
+    });
+    await consumer.reaches(a, b);
+  }
+});
+
+interopTest("dubbo: an application comes up before there is anything to call", PEERS, async () => {
+  await using site = await DubboSite.start();
+  const [a] = site.addresses;
+  await site.without();
+  await using consumer = await consumerOf(site);
+  await consumer.reaches();
+  await site.endpoints(a);
+  await consumer.reaches(a);
+});
