@@ -22,8 +22,8 @@ export interface Traffic {
   readonly subsets: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** Routes of HTTP, HTTP2 and GRPC ports; the first that matches counts. Empty: all goes to the service. */
   readonly http: readonly HttpRoute[];
-  /** Targets of TCP and TLS ports. Empty: all goes to the service. */
-  readonly tcp: readonly WeightedTarget[];
+  /** Routes of TCP and TLS ports; the first that is for the port counts. None: all goes to the service. */
+  readonly streams: readonly StreamRoute[];
   /** What the rules ask for and these clients do not get, each as a text for a person. */
   readonly unserved: readonly string[];
 }
@@ -38,6 +38,16 @@ export interface WeightedTarget {
   readonly port?: number;
   /** Share relative to the other targets; more than 0. */
   readonly weight: number;
+}
+
+/** Where connections go. */
+export interface StreamRoute {
+  /** For which ports it is: those that pass TLS on, or all that are neither that nor HTTP. */
+  readonly kind: "tcp" | "tls";
+  /** Port that was called; absent: any. */
+  readonly port?: number;
+  /** At least one. */
+  readonly to: readonly WeightedTarget[];
 }
 
 /** One route. */

@@ -23,7 +23,7 @@ import type { Traffic, ViewContext } from "./served_service.ts";
 import { routesOf, type VirtualRoutes } from "./virtual_routes.ts";
 
 /** Traffic that is not directed in any way. */
-export const PLAIN_TRAFFIC: Traffic = { subsets: new Map(), http: [], tcp: [], unserved: [] };
+export const PLAIN_TRAFFIC: Traffic = { subsets: new Map(), http: [], streams: [], unserved: [] };
 
 /** An object that says something of hosts. */
 interface Ruling<Content> {
@@ -65,9 +65,9 @@ export class TrafficRules {
     }
     if (routes === undefined && subsets.size === 0) return PLAIN_TRAFFIC;
     const sorted = new Map([...subsets].sort(([a], [b]) => (a < b ? -1 : 1)));
-    const { http, tcp, unserved } = routes?.content ?? PLAIN_TRAFFIC;
+    const { http, streams, unserved } = routes?.content ?? PLAIN_TRAFFIC;
     const named = unserved.map((what) => `${what} (VirtualService ${routes?.name})`);
-    return { subsets: sorted, http, tcp, unserved: named };
+    return { subsets: sorted, http, streams, unserved: named };
   }
 }
 

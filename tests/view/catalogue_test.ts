@@ -274,6 +274,37 @@ Deno.test("catalogue: what clients cannot be given is named, and lets nothing th
   assert(traffic.unserved.every((text) => text.includes("s/odd")), traffic.unserved.join());
 });
 
+Deno.test("catalogue: routes of connections are for the ports that they name, TLS apart from TCP", () => {
+  const host = "a.s.svc.cluster.local";
+  const own = [aService("s/a", { hosts: [host] })];
+  const to = (subset: string) => [{ destination: { host: "a", subset } }];
+  const virtual = {
+    "s/connections": {
+      hosts: ["a"],
+      tcp: [
+        { match: [{ port: 5432 }], route: to("old") },
+        { match: [{ sourceSubnet: "10.0.0.0/8" }], route: to("odd") },
+        { route: to("new") },
+      ],
+      tls: [
+        { match: [{ sniHosts: [host], port: 443 }], route: to("sealed") },
+        { match: [{ sniHosts: ["other.example.com"] }], route: to("odd") },
+      ],
+    },
+  };
+  const { traffic } = new Catalogues().of(snapshotOf({ own, virtual })).services.get("s/a")!;
+  const target = (subset: string) => [{ host, subset, weight: 1 }];
+  assertEquals(traffic.streams, [
+    { kind: "tcp", port: 5432, to: target("old") },
+    { kind: "tcp", to: target("new") },
+    { kind: "tls", port: 443, to: target("sealed") },
+  ]);
+  assertEquals(traffic.unserved, [
+    "tcp route 2: a match by sourceSubnet (VirtualService s/connections)",
+    "tls route 2: a match by sniHosts that are not all of its hosts (VirtualService s/connections)",
+  ]);
+});
+
 Deno.test("catalogue: endpoints selected by label are those of the service's namespace, and follow it", () => {
   const catalogues = new Catalogues();
   const own = [aService("s/a", { endpoints: [], workloadSelector: { app: "a" } }), aService("s/b")];

@@ -1,6 +1,7 @@
 /** Services for tests of views. */
 import type { Endpoint, Service } from "../../lib/model/service.ts";
-import type { ViewContext } from "../../lib/view/served_service.ts";
+import fc from "fast-check";
+import type { Traffic, ViewContext, WeightedTarget } from "../../lib/view/served_service.ts";
 
 /** What views are made with in tests. */
 export const CONTEXT: ViewContext = {
@@ -34,4 +35,17 @@ export function aService(key: string, extra: Partial<Service> = {}): Service {
 export function anEndpoint(address: string, extra: Partial<Endpoint> = {}): Endpoint {
   const nothing = { ports: {}, labels: {}, network: "", locality: "", serviceAccount: "" };
   return { address, ...nothing, ...extra };
+}
+
+/** Routes of TCP and TLS ports to these targets. */
+export function streams(
+  targets: fc.Arbitrary<WeightedTarget>,
+): fc.Arbitrary<Traffic["streams"]> {
+  const route = fc.record({
+    kind: fc.constantFrom("tcp" as const, "tls" as const),
+    port: fc.constantFrom(undefined, 80, 443, 5432),
+    to: fc.array(targets, { minLength: 1, maxLength: 3 }),
+  });
+  const without = route.map(({ port, ...rest }) => port === undefined ? rest : { ...rest, port });
+  return fc.array(without, { maxLength: 2 });
 }

@@ -15,6 +15,7 @@ import {
   type ClusterShare,
   clusterShares,
   type Directed,
+  streamTargets,
   wholeCluster,
 } from "../shared/targets.ts";
 
@@ -58,12 +59,13 @@ interface PlainRoute {
 }
 
 /** The first route of this port that every call takes. */
-function plainRoute({ http, tcp }: Traffic, port: ServicePort): PlainRoute {
+function plainRoute(traffic: Traffic, port: ServicePort): PlainRoute {
   if (protocolClass(port) !== "http") {
-    return { ...(tcp.length === 0 ? {} : { to: tcp }), conditional: 0, timed: false };
+    const to = streamTargets(traffic, port);
+    return { ...(to.length === 0 ? {} : { to }), conditional: 0, timed: false };
   }
   let conditional = 0;
-  for (const { matches, to, timeout } of http) {
+  for (const { matches, to, timeout } of traffic.http) {
     const here = matches.filter((match) => match.port === undefined || match.port === port.number);
     if (here.length === 0 && matches.length > 0) continue;
     if (matches.length === 0 || here.some(takesEvery)) {

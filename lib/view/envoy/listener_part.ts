@@ -10,6 +10,7 @@ import {
   type ClusterShare,
   clusterShares,
   type Directed,
+  streamTargets,
   wholeCluster,
 } from "../shared/targets.ts";
 import { type Prefix, prefixesOf } from "./prefixes.ts";
@@ -81,9 +82,10 @@ export function listenerPart(
     return { part: { kind, ...common, forwardProxy: dynamic, grpcWeb }, missing: [] };
   }
   const name = wholeCluster(service, port);
-  const { shares, missing } = traffic.tcp.length === 0
+  const targets = streamTargets(traffic, port);
+  const { shares, missing } = targets.length === 0
     ? { shares: [{ cluster: name, weight: 1 }], missing: [] }
-    : clusterShares(directed, port, traffic.tcp);
+    : clusterShares(directed, port, targets);
   // Only a name can be looked up, and only TLS says one.
   if (shares.length === 0 || (kind !== "tls" && dynamic)) return { part: undefined, missing };
   if (kind !== "tls") return { part: { kind: "tcp", ...common, name, shares }, missing };

@@ -8,7 +8,7 @@ import type { Service, ServicePort } from "../../model/service.ts";
 import type { Partially, Route, RouteAction, RouteConfiguration } from "../../wire/messages.ts";
 import { clusterName, protocolClass } from "../shared/names.ts";
 import { durationOf, type PortRoute, type PortRoutes, portRoutes } from "../shared/routes.ts";
-import { clusterShares, type Directed } from "../shared/targets.ts";
+import { clusterShares, type Directed, streamTargets } from "../shared/targets.ts";
 import { grpcHttpRoutes } from "./matches.ts";
 
 /** Routes of a port, and what could not be said in them. */
@@ -76,10 +76,11 @@ function isOfPort(
 
 /** To what is not HTTP by its protocol calls go as connections would. */
 function tcpRoutes({ service, traffic }: Directed, port: ServicePort): PortRoutes {
-  if (traffic.tcp.length === 0) {
+  const targets = streamTargets(traffic, port);
+  if (targets.length === 0) {
     return portRoutes({ service, traffic: { ...traffic, http: [] } }, port);
   }
-  const { shares, missing } = clusterShares({ service, traffic }, port, traffic.tcp);
+  const { shares, missing } = clusterShares({ service, traffic }, port, targets);
   return { routes: [{ match: { prefix: "/" }, shares }], missing };
 }
 

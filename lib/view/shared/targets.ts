@@ -6,7 +6,7 @@
 import type { Service, ServicePort } from "../../model/service.ts";
 import type { ViewFinding } from "../recipe.ts";
 import type { Traffic, WeightedTarget } from "../served_service.ts";
-import { clusterName } from "./names.ts";
+import { clusterName, protocolClass } from "./names.ts";
 
 /** A share of the traffic. */
 export interface ClusterShare {
@@ -81,6 +81,15 @@ function clusterOf(
     return { cluster, lack: `subset ${subset}` };
   }
   return { cluster };
+}
+
+/** Targets of connections to a port that is not HTTP. Empty: all goes to the service. */
+export function streamTargets(traffic: Traffic, port: ServicePort): readonly WeightedTarget[] {
+  const kind = protocolClass(port) === "tls" ? "tls" : "tcp";
+  const route = traffic.streams.find((one) =>
+    one.kind === kind && (one.port === undefined || one.port === port.number)
+  );
+  return route?.to ?? [];
 }
 
 /** A finding for what traffic should go to and cannot. */

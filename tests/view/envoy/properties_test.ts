@@ -58,7 +58,7 @@ Deno.test("envoy view: nothing leads to a cluster of a service of the view that 
     const { CDS, LDS, RDS } = resourcesOf(view);
     const foreign = new Set(
       [...services.values()].flatMap(({ service, traffic }) =>
-        [...traffic.http.flatMap(({ to }) => to), ...traffic.tcp]
+        [...traffic.http, ...traffic.streams].flatMap(({ to }) => to)
           .map(({ host }) => host).filter((host) => !service.hosts.includes(host))
       ),
     );

@@ -9,7 +9,7 @@ import type {
   Traffic,
   WeightedTarget,
 } from "../../../lib/view/served_service.ts";
-import { anEndpoint, aService, CONTEXT } from "../services.ts";
+import { anEndpoint, aService, CONTEXT, streams } from "../services.ts";
 
 const someOf = <T>(values: readonly T[], maxLength: number, minLength = 0) =>
   fc.uniqueArray(fc.constantFrom(...values), { minLength, maxLength });
@@ -94,7 +94,7 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     }).map((route) => given(route) as Traffic["http"][number]),
     { maxLength: 3 },
   ),
-  tcp: fc.array(targets, { maxLength: 2 }),
+  streams: streams(targets),
   unserved: fc.constant([]),
 });
 

@@ -65,7 +65,8 @@ Deno.test("envoy recipe: an endpoint that Envoy would refuse costs only itself",
 });
 
 Deno.test("envoy recipe: TCP all of whose targets are missing is not served, and does not take the port", () => {
-  const nowhere = { tcp: [{ host: "db.a", subset: "none", weight: 1 }] };
+  const to = [{ host: "db.a", subset: "none", weight: 1 }];
+  const nowhere: Partial<Traffic> = { streams: [{ kind: "tcp", to }] };
   const view = viewOf(served("a/db", { ports: TCP }, nowhere), served("b/db", { ports: TCP }));
   assertEquals(view.findings.map(({ key, rule }) => [key, rule]), [
     ["a/db", "view/missing-target"],

@@ -5,7 +5,7 @@ import type { Endpoint, Service, ServicePort } from "../../../lib/model/service.
 import type { HttpMatch, TextMatch, WeightedTarget } from "../../../lib/view/served_service.ts";
 import type { ServedService, Traffic } from "../../../lib/view/served_service.ts";
 import type { ClusterLoadAssignment } from "../../../lib/wire/messages.ts";
-import { anEndpoint, aService } from "../services.ts";
+import { anEndpoint, aService, streams } from "../services.ts";
 import { refusals } from "./refusals.ts";
 import { viewOfServices } from "./world.ts";
 
@@ -108,7 +108,7 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     })),
     { maxLength: 3 },
   ),
-  tcp: fc.array(targets, { maxLength: 3 }),
+  streams: streams(targets),
   unserved: fc.constant([]),
 });
 
@@ -170,7 +170,7 @@ Deno.test("grpc view: each endpoint in service gets its share by weight, though 
       anEndpoint(address, { locality, weight, ...(drain ? { drain: true as const } : {}) })
     );
     const service = aService("shop/orders", { hosts: ["one.example.com"], endpoints });
-    const none = { subsets: new Map(), http: [], tcp: [], unserved: [] };
+    const none = { subsets: new Map(), http: [], streams: [], unserved: [] };
     const view = viewOfServices([{ key: "shop/orders", service, traffic: none }]);
     const shares = sharesOf(view.endpoints["outbound|80||one.example.com"]!);
     const staying = given.filter(({ drain }) => !drain);
@@ -185,7 +185,7 @@ Deno.test("grpc view: each endpoint in service gets its share by weight, though 
 
 Deno.test("grpc view: the same service gives the same bytes, and only what differs another version", () => {
   const one = aService("shop/orders", { hosts: ["one.example.com"] });
-  const none = { subsets: new Map(), http: [], tcp: [], unserved: [] };
+  const none = { subsets: new Map(), http: [], streams: [], unserved: [] };
   const moved = { ...one, endpoints: [anEndpoint("192.0.2.9")] };
   const [before, after] = [one, moved].map((service) =>
     viewOfServices([{ key: "shop/orders", service, traffic: none }])

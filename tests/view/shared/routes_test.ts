@@ -10,7 +10,7 @@ const service = aService("a/b", { hosts: ["b.example", "c.example"] });
 
 function traffic(extra: Partial<Traffic> = {}): Traffic {
   const subsets = new Map([["v1", { version: "v1" }], ["v2", { version: "v2" }]]);
-  return { subsets, http: [], tcp: [], unserved: [], ...extra };
+  return { subsets, http: [], streams: [], unserved: [], ...extra };
 }
 
 function routes(...http: HttpRoute[]) {
