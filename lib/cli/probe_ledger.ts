@@ -100,7 +100,7 @@ export class ProbeLedger {
   }
 }
 
-/** Names without a resource; undefined: there is no answer at all. */
+/** Names without a resource; undefined: all there is was asked for, and nothing was answered. */
 function lackingOf({ names, answered, refused, has }: Entry): readonly string[] | undefined {
   if (names === undefined) return answered ? [] : undefined;
   return refused ? [] : names.filter((name) => !has.has(name));
