@@ -36,14 +36,24 @@ export function entriesOf(type: ClientType, detail: Detail): Iterable<ClientEntr
   return entriesOfNames(type, names, detail === "contents");
 }
 
-/** About how long an entry is. Bytes. */
+/** About how long an entry is, never much less. Bytes. */
 export function lengthOf(
   { typeUrl, name, versionInfo, xdsConfig, errorState }: ClientEntry,
 ): number {
   const texts = [typeUrl, name, versionInfo, xdsConfig?.typeUrl, errorState?.details];
-  const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-  return 3 * characters + (xdsConfig?.value?.length ?? 0) + 64;
+  const contents = xdsConfig?.value?.length ?? 0;
+  return texts.reduce((sum, text) => sum + sizeOf(text ?? ""), contents + FRAME);
 }
+
+/** What an entry has besides texts and contents: tags, lengths, states, times. Bytes. */
+const FRAME = 48;
+
+function sizeOf(text: string): number {
+  return ASCII.test(text) ? text.length : 3 * text.length;
+}
+
+// deno-lint-ignore no-control-regex
+const ASCII = /^[\x00-\x7f]*$/;
 
 function entryOfType({ status, watched }: ClientType): ClientEntry {
   const { accepted, pending, refused } = watched;
