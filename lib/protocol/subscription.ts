@@ -92,17 +92,14 @@ export class Subscription {
     return this.#parking.accepted;
   }
 
-  /**
-   * Whether the peer asks for this resource and has it, in whichever form: it accepted it, no push that
-   * waits takes it away, and where it had to be sent again it accepted that too.
-   */
+  /** Whether the peer asks for this resource and has it, in whichever form: it accepted it, also where it had to be sent again, and no push that waits takes it away. */
   has(name: string): boolean {
     if (!this.interest.has(name) || this.#renewals.has(name)) return false;
     if (this.accepted?.get(name) === undefined) return false;
     return this.#pending === undefined || this.#pending.sent.get(name) !== undefined;
   }
 
-  /** Whether the peer has all of this, and it is sure. */
+  /** Whether it is sure that the peer has all of this. */
   isWhole(all: Collection): boolean {
     if (this.#pending !== undefined || this.#fresh || this.#renewals.any) return false;
     return this.accepted?.version === all.version;

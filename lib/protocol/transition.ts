@@ -44,6 +44,8 @@ export class Transition {
   /** What routes and listeners came from: its clusters are in place, but for those that are missing. */
   #base: XdsParts;
   #missing: Missing;
+  /** Routes that the client asked for by then. */
+  #asked: ReadonlySet<string>;
   /** What routes and listeners are at. */
   #routed: XdsParts;
   /** What they go to next, and what is newest: the next goal, or the goal itself. */
@@ -63,6 +65,7 @@ export class Transition {
     this.#subscriptions = subscriptions;
     this.#isQuiet = isQuiet;
     this.#missing = missingClusters(subscriptions, isQuiet, before);
+    this.#asked = this.#askedRoutes();
     this.#base = this.#routed = before;
     this.#goal = this.#newest = after;
     this.#kept = groundOf(before);
@@ -78,8 +81,10 @@ export class Transition {
     if (subscriptions.size < 2 || sameXds(before, after)) return undefined;
     const [old, target] = [partsOf(before), partsOf(after)];
     if (old === undefined || target === undefined) return undefined;
-    if (!touches(subscriptions, old, target)) return undefined;
-    if (!hasRoutes(subscriptions) || isRouted(subscriptions, target)) return undefined;
+    if (!touches(subscriptions, old, target) || !hasRoutes(subscriptions)) return undefined;
+    // A client that names its clusters may use one as long as it does so, whatever its routes say.
+    const names = subscriptions.get("Cluster")?.interest.wildcard === false;
+    if (!names && isRouted(subscriptions, target)) return undefined;
     return new Transition(subscriptions, isQuiet, old, target);
   }
 
@@ -146,6 +151,7 @@ export class Transition {
     if (!isRouted(this.#subscriptions, this.#goal) || !this.#isReleased()) return false;
     this.#base = this.#goal;
     this.#missing = NOTHING_MISSING;
+    this.#asked = this.#askedRoutes();
     if (this.#goal === this.#newest) {
       this.#over = true;
       return false;
@@ -211,11 +217,28 @@ export class Transition {
     if (asked !== undefined && !asked.interest.wildcard) {
       return !nameChange(kept, left).removed.some((name) => asked.interest.has(name));
     }
-    // A new listener takes over once it has its routes; until then the old one goes on with its own.
+    return this.#hasNewRoutes();
+  }
+
+  /**
+   * Whether a client that asks for all listeners has the routes that it asks for when it has them: a
+   * new listener takes over once it has its routes, until then the old one goes on with its own.
+   */
+  #hasNewRoutes(): boolean {
     if (this.#subscriptions.get("Listener")?.interest.wildcard !== true) return true;
     const routes = this.#subscriptions.get("RouteConfiguration");
-    const { added } = nameChange(this.#base.RouteConfiguration, this.#goal.RouteConfiguration);
-    return added.every((name) => routes?.has(name) ?? false);
+    const { RouteConfiguration } = this.#goal;
+    const { added } = nameChange(this.#base.RouteConfiguration, RouteConfiguration);
+    const isThere = (name: string) => routes?.has(name) ?? false;
+    if (!added.every(isThere)) return false;
+    for (const name of this.#asked) {
+      if (has(RouteConfiguration, name) && !isThere(name)) return false;
+    }
+    return true;
+  }
+
+  #askedRoutes(): ReadonlySet<string> {
+    return new Set(this.#subscriptions.get("RouteConfiguration")?.interest.names);
   }
 }
 

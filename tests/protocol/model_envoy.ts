@@ -3,10 +3,11 @@
  * nothing of how the state machines work. Contents are told by versions: of a cluster `eds#1` or
  * `dns#1`, of a listener the name of its routes, `r#1`, of routes their clusters, `a+b#1`.
  */
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { XDS_TYPES, xdsTypeByUrl, type XdsTypeName } from "../../lib/model/xds_type.ts";
 import type { Push } from "../../lib/protocol/stream.ts";
 import type { DeltaDiscoveryRequest, DiscoveryRequest } from "../../lib/wire/messages.ts";
+import type { Config } from "./envoy_world.ts";
 import { applied } from "./model_peers.ts";
 
 /** A request, in the variant that the Envoy speaks. */
@@ -103,6 +104,25 @@ export class ModelEnvoy {
       }
     }
     return undefined;
+  }
+
+  /** Whether it has just this. */
+  isAt(config: Config): boolean {
+    return this.warming.size === 0 && XDS_TYPES.every(({ name, shortName }) => {
+      const [held, wanted] = [this.versions(name), Object.entries(config[shortName])];
+      return held.size === wanted.length && wanted.every(([key, v]) => held.get(key) === v);
+    });
+  }
+
+  /** Fails unless it has just this and all of it is in use. */
+  checkRest(config: Config): void {
+    for (const { name, shortName } of XDS_TYPES) {
+      const wanted = Object.entries(config[shortName]).sort();
+      assertEquals([...this.versions(name)].sort(), wanted, shortName);
+    }
+    assertEquals([...this.warming], [], "clusters that wait for endpoints");
+    const listeners = Object.entries(config.LDS).map(([name, v]) => [name, contentOf(v)]);
+    assertEquals([...this.serving].sort(), listeners.sort());
   }
 
   #apply(type: XdsTypeName, before: ReadonlyMap<string, string>, push: Push): void {

@@ -2,13 +2,15 @@
  * What streams share: nothing per peer that can be per snapshot.
  */
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { xdsType } from "../../lib/model/xds_type.ts";
 import { DeltaMachine } from "../../lib/protocol/delta.ts";
 import { McpSourceMachine } from "../../lib/protocol/mcp_source.ts";
 import { collectionResolver, type Resolver, typeUrlResolver } from "../../lib/protocol/resolve.ts";
 import { SotwMachine } from "../../lib/protocol/sotw.ts";
 import type { Push, StreamMachine } from "../../lib/protocol/stream.ts";
+import { nameChange, unionOf } from "../../lib/protocol/union.ts";
 import type { Snapshot } from "../../lib/snapshot/snapshot.ts";
-import { snapshotOf } from "./fixtures.ts";
+import { snapshotOf, xdsResolverOf } from "./fixtures.ts";
 import { DeltaPeer, McpPeer, type ModelPeer, SotwPeer, type Wanted } from "./model_peers.ts";
 
 const URL = "networking.istio.io/v1/ServiceEntry";
@@ -159,4 +161,48 @@ Deno.test("equal content in other objects, as after a restart, is no change", ()
   assert(machine.receive(peer.take(machine.next()!, true)).ok);
   machine.retarget(snapshotOf({ ServiceEntry: services(1000, "1") }));
   assertEquals(machine.next(), undefined);
+});
+
+Deno.test("transitions: all streams that go from one set of clusters to another share the union, and its diffs", () => {
+  const before = snapshotOf({ CDS: services(1000, "1"), RDS: { r: "1" } });
+  const after = snapshotOf({
+    CDS: { ...services(999, "1"), "shop/new": "1" },
+    RDS: { r: "2" },
+  }, before);
+  const resolver = xdsResolverOf("envoy");
+  const [cds, rds] = [xdsType("Cluster").typeUrl, xdsType("RouteConfiguration").typeUrl];
+  const pushes = Array.from({ length: STREAMS }, () => {
+    const machine = new DeltaMachine({ prefix: "", resolver });
+    machine.retarget(before);
+    for (
+      const peer of [
+        new DeltaPeer({ type: cds, complete: true }, ALL),
+        new DeltaPeer({ type: rds, complete: false }, { all: false, names: ["r"] }),
+      ]
+    ) {
+      assert(machine.receive(peer.connect(false)!).ok);
+      assert(machine.receive(peer.take(machine.next()!, true)).ok);
+    }
+    machine.retarget(after);
+    const push = machine.next()!;
+    assertEquals([push.type, machine.next()], [cds, undefined]);
+    return push;
+  });
+  for (const push of pushes) assertStrictEquals(diffOf(push), diffOf(pushes[0]!));
+  assertEquals(diffOf(pushes[0]!).changed.map(({ name }) => name), ["shop/new"]);
+  assertEquals(diffOf(pushes[0]!).removed, []);
+  assertEquals(diffOf(pushes[0]!).to.size, 1001);
+});
+
+Deno.test("transitions: where nothing is lost, the union is the newer itself", () => {
+  const older = snapshotOf({ CDS: { a: "1" } });
+  const newer = snapshotOf({ CDS: { a: "2", b: "1" } }, older);
+  const [from, to] = [older, newer].map((one) => one.collections.get("Cluster")!);
+  assertStrictEquals(unionOf(from!, to!), to);
+  assertStrictEquals(unionOf(to!, to!), to);
+  const both = unionOf(to!, from!);
+  assertEquals([...both].map(({ name, version }) => `${name}@${version}`), ["a@1", "b@1"]);
+  assertStrictEquals(unionOf(to!, from!), both);
+  assertEquals(nameChange(to!, from!), { added: [], removed: ["b"] });
+  assertEquals(nameChange(from!, to!), { added: ["b"], removed: [] });
 });
