@@ -1,8 +1,19 @@
 /** Dubbo 3.2.8 without a proxy: applications whose registry we are (`xds://`). */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { Authority, TempFolder } from "../transport/certificates.ts";
 import { interopTest } from "./lib/binaries.ts";
-import { DubboConsumer, registryOf, startConsumer, startConsumerPatiently } from "./lib/dubbo.ts";
-import { DubboSite, PROVIDER } from "./lib/dubbo_site.ts";
+import {
+  Dubbo,
+  DubboConsumer,
+  METADATA_PORT,
+  registryOf,
+  startConsumer,
+  startConsumerPatiently,
+  startProvider,
+} from "./lib/dubbo.ts";
+import { DubboSite, PROVIDER, TRI_PORT } from "./lib/dubbo_site.ts";
+import { Pinnace } from "./lib/pinnace.ts";
+import { freePort } from "./lib/ports.ts";
 import { simple } from "./lib/services.ts";
 
 const PEERS = ["dubbo"];
@@ -123,3 +134,49 @@ interopTest("dubbo: an application comes up before there is anything to call", P
   await site.endpoints(a);
   await consumer.reaches(a);
 });
+
+interopTest(
+  "dubbo: of two providers at one address, which share a metadata port, one is called, and that is said",
+  PEERS,
+  async () => {
+    await using site = await DubboSite.start();
+    const [a, b] = site.addresses;
+    await using neighbour = await startProvider({
+      ...{ name: "neighbour", application: PROVIDER, host: a, port: TRI_PORT + 1 },
+      registry: registryOf(site.pinnace.address),
+    });
+    assert(neighbour.process.ended === undefined);
+    const at = (port: number) => ({ address: a, ports: { [`grpc-${TRI_PORT}`]: port } });
+    await site.endpoints(at(TRI_PORT), at(TRI_PORT + 1), b);
+    await using consumer = await consumerOf(site);
+    await consumer.reaches(a, b);
+    const said = await site.findings("view/dubbo-metadata");
+    assertEquals(said.length, 1);
+    assertMatch(said[0]!, new RegExp(`${a}:${TRI_PORT} and ${a}:${TRI_PORT + 1}`));
+  },
+);
+
+interopTest(
+  "dubbo: an application that wants a certificate is told what to set",
+  PEERS,
+  async () => {
+    await using folder = await TempFolder.create();
+    await using authority = await Authority.create("mesh");
+    const { cert, key } = await authority.issue({ names: "DNS:localhost" });
+    const tls = {
+      cert: await folder.write("tls.crt", cert),
+      key: await folder.write("tls.key", key),
+    };
+    const address = `localhost:${freePort()}`;
+    await using _pinnace = await Pinnace.start({
+      services: [],
+      listen: [{ address, tls, insecure: true }],
+    });
+    await using consumer = Dubbo.launch("Dubbo consumer", "interop.Consumer", {
+      ...{ providedBy: PROVIDER, registry: `xds://${address}`, metadata: String(METADATA_PORT) },
+    }, { env: { CA_ADDR: address } });
+    await consumer.process.expect("its log has our advice", () => {
+      return consumer.process.text.some((line) => /UNIMPLEMENTED: .*secure=plaintext/.test(line));
+    });
+  },
+);

@@ -112,9 +112,9 @@ export class Dubbo implements AsyncDisposable {
     name: string,
     program: string,
     words: Readonly<Record<string, string>>,
-    { env = {}, hosts = {} }: Surroundings = {},
+    surroundings: Surroundings = {},
   ): Promise<Dubbo> {
-    const dubbo = Dubbo.#spawn(name, program, words, { env, hosts });
+    const dubbo = Dubbo.launch(name, program, words, surroundings);
     try {
       await dubbo.process.expectObject("it is up", ({ event }) => event === "up", {
         deadline: START,
@@ -126,11 +126,12 @@ export class Dubbo implements AsyncDisposable {
     }
   }
 
-  static #spawn(
+  /** Starts a program, which may never be up. */
+  static launch(
     name: string,
     program: string,
     words: Readonly<Record<string, string>>,
-    { env, hosts }: Required<Surroundings>,
+    { env = {}, hosts = {} }: Surroundings = {},
   ): Dubbo {
     const folder = Deno.makeTempDirSync({ prefix: "pinnace-dubbo-" });
     const known = Object.entries(hosts).map(([host, address]) => `${address} ${host}\n`).join("");

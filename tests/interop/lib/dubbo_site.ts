@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Status } from "../../../lib/admin/status_schema.ts";
 import { Dubbo, METADATA_PORT, registryOf, startProvider } from "./dubbo.ts";
 import { OwnAddresses } from "./own_addresses.ts";
 import { Pinnace, type ServiceConfig } from "./pinnace.ts";
@@ -75,6 +76,12 @@ export class DubboSite implements AsyncDisposable {
   async beside(...services: readonly ServiceConfig[]): Promise<void> {
     this.#others = services;
     await this.#write();
+  }
+
+  /** What Pinnace says by this rule. */
+  async findings(rule: string): Promise<readonly string[]> {
+    const { findings } = await this.pinnace.status() as Pick<Status, "findings">;
+    return findings.filter((one) => one.rule === rule).map(({ message }) => message);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
