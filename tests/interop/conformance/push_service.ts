@@ -5,8 +5,10 @@
  *
  * @module
  */
-import { CallError, type PushServer } from "../../../lib/transport/server.ts";
+import { answer } from "../../../lib/transport/one_request.ts";
+import type { PushServer } from "../../../lib/transport/server.ts";
 import {
+  type EndStatus,
   type PushStream,
   STATUS_CODES,
   type StatusName,
@@ -25,15 +27,25 @@ import {
 
 const SERVICE = "/connectrpc.conformance.v1.ConformanceService";
 
-/** Adds the unary and the bidirectional method to a server. */
+/** Adds the unary method, that with a stream of responses and that with streams both ways to a server. */
 export function addPushService(server: PushServer): void {
-  server.addUnary(`${SERVICE}/Unary`, async (bytes) => {
+  server.addCall(`${SERVICE}/Unary`, async (stream, bytes) => {
     const asked = decode<UnaryRequest>("UnaryRequest", bytes).responseDefinition;
     await delay(asked?.responseDelayMs);
-    if (asked?.error !== undefined) {
-      throw new CallError(codeOf(asked.error), asked.error.message ?? "");
+    if (asked?.error !== undefined) return stream.end(statusOf(asked.error));
+    const info = { requests: [requestAny("UnaryRequest", bytes)] };
+    answer(stream, encodeResponse(asked?.responseData, info));
+  });
+  server.addCall(`${SERVICE}/ServerStream`, async (stream, bytes) => {
+    const asked = decode<StreamRequest>("ServerStreamRequest", bytes).responseDefinition;
+    const info = { requests: [requestAny("ServerStreamRequest", bytes)] };
+    for (const [sent, data] of (asked?.responseData ?? []).entries()) {
+      await delay(asked?.responseDelayMs);
+      if (stream.signal.aborted) return;
+      const response = encodeResponse(data, sent === 0 ? info : undefined);
+      await stream.write({ pieces: [response], length: response.length });
     }
-    return encodeResponse(asked?.responseData, { requests: [requestAny("UnaryRequest", bytes)] });
+    stream.end(asked?.error === undefined ? undefined : statusOf(asked.error));
   });
   server.addStream(`${SERVICE}/BidiStream`, (stream) => {
     const call = new BidiCall(stream);
@@ -85,10 +97,12 @@ class BidiCall {
 
   #end(): void {
     const error = this.#asked?.error;
-    this.#stream.end(
-      error === undefined ? undefined : { code: codeOf(error), message: error.message ?? "" },
-    );
+    this.#stream.end(error === undefined ? undefined : statusOf(error));
   }
+}
+
+function statusOf(error: RpcError): EndStatus {
+  return { code: codeOf(error), message: error.message ?? "" };
 }
 
 function codeOf(error: RpcError): StatusName {
