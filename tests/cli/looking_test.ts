@@ -29,6 +29,26 @@ Deno.test("looking: probe, status, log and events tell one story of a change", a
     }
   });
 
+  await t.step(
+    "a probe shows what clients get that are no istiod, and so does rendering",
+    async () => {
+      for (
+        const client of [["envoy"], ["grpc", "--resource", "orders.default.svc.cluster.local"]]
+      ) {
+        const probed = await pinnace("probe", address, "--format", "names", "--as", ...client);
+        assertEquals([probed.code, probed.stderr], [0, ""]);
+        const type = ["--type", "EDS", "--format", "names"];
+        const rendered = await pinnace(
+          ...["render", "--config", running.config, "--as", client[0]!, ...type],
+        );
+        assertEquals(rendered.code, 0);
+        const endpoints = /^ClusterLoadAssignment\/.*$/gm;
+        assertEquals(probed.stdout.match(endpoints), rendered.stdout.match(endpoints));
+        assertEquals(probed.stdout.match(endpoints)?.length, 1);
+      }
+    },
+  );
+
   await t.step("a change is told with its file, its names and its answers", async () => {
     await running.write(service("192.0.2.2"));
     for (const peer of [sotw, mcp]) await peer.holds({ "default/orders": ["192.0.2.2"] });
