@@ -7,10 +7,9 @@
 import type { Log } from "../log.ts";
 import type { Finding } from "../model/finding.ts";
 import { systemClock } from "../rollout/clock.ts";
-import { AddressBook } from "../transport/address_book.ts";
+import { AddressBook, type NameStatus } from "../transport/address_book.ts";
 import { systemLookUps } from "../transport/shared_look_ups.ts";
 import { ClientViews, type ViewKind } from "../view/client_views.ts";
-
 import type { ViewFinding } from "../view/recipe.ts";
 import { systemSlices } from "../view/slices.ts";
 import { FindingLog } from "./finding_log.ts";
@@ -31,6 +30,8 @@ export class Viewing implements AsyncDisposable {
   readonly views: ClientViews;
   readonly #book: AddressBook;
   readonly #findings: FindingLog;
+  /** Names that are wanted and beyond what is looked up. */
+  #leftOut = 0;
 
   constructor({ log, onChange }: ViewingOptions) {
     this.#findings = new FindingLog(log, { category: "view" });
@@ -39,6 +40,7 @@ export class Viewing implements AsyncDisposable {
       clock: systemClock,
       random: Math.random,
       onChange,
+      onFailure: () => this.#findings.say(this.findings()),
     });
     this.views = new ClientViews({
       makers: VIEW_MAKERS,
@@ -51,7 +53,8 @@ export class Viewing implements AsyncDisposable {
 
   /** What is to be said of the views that clients have. */
   findings(): readonly Finding[] {
-    return [...this.views.findings()].flatMap(([kind, found]) => ofKind(kind, found));
+    const ofViews = [...this.views.findings()].flatMap(([kind, found]) => ofKind(kind, found));
+    return [...ofViews, ...ofNames(this.#book.failing(), this.#leftOut)];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -60,7 +63,7 @@ export class Viewing implements AsyncDisposable {
   }
 
   #made(): void {
-    this.#book.want(this.views.lookUps());
+    this.#leftOut = this.#book.want(this.views.lookUps());
     this.#findings.say(this.findings());
   }
 }
@@ -80,4 +83,26 @@ function ofKind(kind: ViewKind, found: readonly ViewFinding[]): Finding[] {
     hint: `\`pinnace render --as ${kind}\` shows all`,
   } as const;
   return [...all.slice(0, SHOWN), rest];
+}
+
+/** What is to be said of names that are looked up for clients that cannot do so. */
+function ofNames(
+  failing: readonly (readonly [host: string, status: NameStatus])[],
+  leftOut: number,
+): Finding[] {
+  const unfound = failing.slice(0, SHOWN).map(([host, { addresses, failure }]): Finding => ({
+    severity: "warning",
+    rule: "view/name-not-found",
+    message: `the name ${host} of an endpoint is not found: ${failure}`,
+    hint: addresses === undefined
+      ? "clients that cannot look names up do not get the endpoint until it is"
+      : "clients that cannot look names up go on with the addresses that it had",
+  }));
+  if (leftOut === 0) return unfound;
+  return [...unfound, {
+    severity: "warning",
+    rule: "view/too-many-names",
+    message: `${leftOut} names of endpoints are not looked up, since there are too many`,
+    hint: "give IP addresses, or spread the services over several Pinnaces",
+  }];
 }

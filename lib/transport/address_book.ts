@@ -18,6 +18,8 @@ export interface AddressBookOptions {
   readonly random: () => number;
   /** The addresses of these names are others than before. Called once for all that changed together; must not throw. */
   readonly onChange: (names: readonly string[]) => void;
+  /** A look-up gave nothing, the first since the name was wanted or since one gave something. Must not throw. */
+  readonly onFailure?: (host: string) => void;
   /** Names that are looked up. Default: 10,000. */
   readonly most?: number;
 }
@@ -96,6 +98,13 @@ export class AddressBook implements Addresses, AsyncDisposable {
       ...(addresses === undefined ? {} : { addresses }),
       ...(failure === undefined ? {} : { failure }),
     };
+  }
+
+  /** Names of which the last look-up gave nothing, and how each fares; in the order of names. */
+  failing(): (readonly [host: string, status: NameStatus])[] {
+    const failing = [...this.#entries.values()].filter(({ failure }) => failure !== undefined);
+    return failing.map(({ host }) => [host, this.status(host)!] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   /**
@@ -193,6 +202,7 @@ export class AddressBook implements Addresses, AsyncDisposable {
     if (failure !== undefined) {
       entry.failure = failure;
       entry.due = clock.now() + backoffDelay(++entry.failures, random(), AFTER_FAILURE);
+      if (entry.failures === 1) this.#options.onFailure?.(entry.host);
       return;
     }
     delete entry.failure;

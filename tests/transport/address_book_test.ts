@@ -10,6 +10,7 @@ class Desk implements AsyncDisposable {
   readonly zone = new Map<string, readonly string[] | Error>();
   readonly asked: { readonly host: string; readonly at: number }[] = [];
   readonly told: string[][] = [];
+  readonly failed: string[] = [];
   readonly hanging = new Map<string, PromiseWithResolvers<readonly string[]>>();
   random = 0.5;
   readonly book: AddressBook;
@@ -20,6 +21,7 @@ class Desk implements AsyncDisposable {
       clock: this.clock,
       random: () => this.random,
       onChange: (names) => this.told.push([...names].sort()),
+      onFailure: (host) => this.failed.push(host),
       ...(most === undefined ? {} : { most }),
     });
   }
@@ -114,6 +116,23 @@ Deno.test("address book: a name that is not found is looked up again sooner, eac
   await desk.clock.advance(31_000);
   assertEquals(desk.told, [["a"], ["b"]]);
   assertEquals(desk.book.status("b"), { addresses: ["192.0.2.7"] });
+});
+
+Deno.test("address book: a name that fails is told once until it is found, and listed with the reason", async () => {
+  await using desk = new Desk();
+  desk.zone.set("a.example", ["192.0.2.1"]).set("b.example", new Error("no such name"));
+  desk.book.want(["a.example", "b.example"]);
+  await settle();
+  assertEquals(desk.book.failing(), [["b.example", { failure: "no such name" }]]);
+  await desk.clock.advance(5000);
+  assertEquals(desk.failed, ["b.example"]);
+  desk.zone.set("b.example", ["192.0.2.2"]);
+  await desk.clock.advance(60_000);
+  assertEquals([desk.book.failing(), desk.failed], [[], ["b.example"]]);
+  desk.zone.set("b.example", new Error("gone"));
+  await desk.clock.advance(40_000);
+  const status = { addresses: ["192.0.2.2"], failure: "gone" };
+  assertEquals([desk.book.failing(), desk.failed.length], [[["b.example", status]], 2]);
 });
 
 Deno.test("address book: what is not wanted any more is forgotten, also while it is looked up", async () => {
