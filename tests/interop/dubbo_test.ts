@@ -12,6 +12,7 @@ import {
   startProvider,
 } from "./lib/dubbo.ts";
 import { DubboSite, PROVIDER, TRI_PORT } from "./lib/dubbo_site.ts";
+import { OwnAddresses } from "./lib/own_addresses.ts";
 import { Pinnace } from "./lib/pinnace.ts";
 import { freePort } from "./lib/ports.ts";
 import { simple } from "./lib/services.ts";
@@ -153,6 +154,26 @@ interopTest(
     const said = await site.findings("view/dubbo-metadata");
     assertEquals(said.length, 1);
     assertMatch(said[0]!, new RegExp(`${a}:${TRI_PORT} and ${a}:${TRI_PORT + 1}`));
+  },
+);
+
+interopTest(
+  "dubbo: providers of the older protocol are found by a port of TCP, and asked for metadata there",
+  PEERS,
+  async () => {
+    await using addresses = await OwnAddresses.take(1);
+    const [host] = addresses.all as [string];
+    const service = { name: PROVIDER, ports: ["20880/TCP"], endpoints: [host] };
+    await using pinnace = await Pinnace.start({ services: [service] });
+    const registry = registryOf(pinnace.address);
+    await using _provider = await startProvider({
+      ...{ name: "older", application: PROVIDER, host, port: 20880 },
+      ...{ protocol: "dubbo", registry },
+    });
+    await using consumer = await startConsumerPatiently({
+      ...{ providedBy: PROVIDER, registry, metadata: "endpoint" },
+    });
+    await consumer.reaches("older");
   },
 );
 

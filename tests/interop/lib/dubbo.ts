@@ -37,7 +37,9 @@ export interface ProviderSpec {
   /** Where it listens; none that begins with 127., which Dubbo takes for any address. */
   readonly host: string;
   readonly port: number;
-  /** Port of its metadata service; absent: it has none. */
+  /** Default `tri`. */
+  readonly protocol?: "tri" | "dubbo";
+  /** Port of its metadata service; absent: the same. */
   readonly metadata?: number;
   /** Absent: none. */
   readonly registry?: string;
@@ -45,9 +47,9 @@ export interface ProviderSpec {
 
 /** Starts a provider; resolves once it can be called. */
 export async function startProvider(spec: ProviderSpec): Promise<Dubbo> {
-  const { name, application, host, port, metadata, registry } = spec;
+  const { name, application, host, port, protocol = "tri", metadata, registry } = spec;
   return await Dubbo.start(`Dubbo provider ${name}`, "interop.Provider", {
-    ...{ name, application, host, port: String(port), protocol: "tri" },
+    ...{ name, application, host, port: String(port), protocol },
     ...(metadata === undefined ? {} : { metadata: String(metadata) }),
     ...(registry === undefined ? {} : { registry }),
   }, { env: { DUBBO_IP_TO_BIND: host } }); // of the metadata service, too
@@ -59,6 +61,8 @@ export interface ConsumerSpec {
   readonly providedBy: string;
   /** Absent: it calls through a sidecar. */
   readonly registry?: string;
+  /** Where it asks providers for their metadata; default {@link METADATA_PORT}; `endpoint`: where it calls them. */
+  readonly metadata?: number | "endpoint";
   readonly env?: Readonly<Record<string, string>>;
   /** Names and their addresses, beside those of the machine. */
   readonly hosts?: Readonly<Record<string, string>>;
@@ -66,11 +70,12 @@ export interface ConsumerSpec {
 
 /** Starts a consumer; resolves once it says that it is up, whether there is a provider or not. */
 export async function startConsumer(
-  { providedBy, registry, ...surroundings }: ConsumerSpec,
+  { providedBy, registry, metadata = METADATA_PORT, ...surroundings }: ConsumerSpec,
 ): Promise<DubboConsumer> {
+  const asked = metadata === "endpoint" ? {} : { metadata: String(metadata) };
   const words: Record<string, string> = registry === undefined
     ? { providedBy, mesh: "true" }
-    : { providedBy, registry, metadata: String(METADATA_PORT) };
+    : { providedBy, registry, ...asked };
   return new DubboConsumer(
     await Dubbo.start("Dubbo consumer", "interop.Consumer", words, surroundings),
   );
