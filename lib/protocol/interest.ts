@@ -109,13 +109,32 @@ export class Interest implements NameFilter {
   }
 
   /**
-   * The resources of `all` that are asked for. With the wildcard that is `all` itself, shared by
-   * every stream; else a collection of this stream's own, patched from the one before.
+   * The resources of `all` that are asked for. Where that is everything, by the wildcard or by every
+   * name, it is `all` itself, shared by every stream; else a collection of this stream's own, patched
+   * from the one before.
    */
   select(all: Collection): Collection {
     if (this.#wildcard) return all;
+    if (this.#from === all && this.#unselected.size === 0) return this.#selected!;
+    const selected = this.#isWhole(all) ? all : this.#patch(all);
+    this.#unselected = new Set();
+    this.#from = all;
+    return this.#selected = selected;
+  }
+
+  /** Whether every name is asked for: an Envoy asks for the endpoints of every cluster. */
+  #isWhole(all: Collection): boolean {
+    const from = this.#from;
+    if (this.#names.size < all.size) return false;
+    if (from !== undefined && this.#selected === from && this.#unselected.size === 0) {
+      return all.diff(from).changed.every(({ name }) => this.#names.has(name));
+    }
+    for (const { name } of all) if (!this.#names.has(name)) return false;
+    return true;
+  }
+
+  #patch(all: Collection): Collection {
     const stale = this.#unselected;
-    if (this.#from === all && stale.size === 0) return this.#selected!;
     if (this.#from !== undefined && this.#from !== all) {
       const { changed, removed } = all.diff(this.#from);
       for (const { name } of changed) if (this.#names.has(name)) stale.add(name);
@@ -128,9 +147,7 @@ export class Interest implements NameFilter {
       if (resource === undefined) removed.push(name);
       else changed.push(resource);
     }
-    this.#unselected = new Set();
-    this.#from = all;
-    return this.#selected = (this.#selected ?? this.#nothing).patch(changed, removed);
+    return (this.#selected ?? this.#nothing).patch(changed, removed);
   }
 
   /** The collection without what is not asked for. */

@@ -89,3 +89,20 @@ Deno.test("interest: growth and shrinking are told apart", () => {
   assertEquals(asked.replace(["b"]), { grown: false, shrunk: true });
   assertEquals(asked.replace([]), { grown: false, shrunk: true });
 });
+
+Deno.test("interest: who names everything is given the newest collection itself, as with the wildcard", () => {
+  const asked = interest(false);
+  const first = collectionOf({ a: "1", b: "1" });
+  asked.replace(["a", "b", "x"]);
+  assertStrictEquals(asked.select(first), first);
+  const second = first.patch(collectionOf({ b: "2" }), []);
+  assertStrictEquals(asked.select(second), second);
+  const third = second.patch([], ["a"]);
+  assertStrictEquals(asked.select(third), third);
+  const fourth = third.patch(collectionOf({ c: "1" }), []);
+  assertEquals(plain(asked.select(fourth)), { b: "2" });
+  asked.add("c");
+  assertStrictEquals(asked.select(fourth), fourth);
+  asked.remove("b");
+  assertEquals(plain(asked.select(fourth)), { c: "1" });
+});

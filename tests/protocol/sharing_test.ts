@@ -194,6 +194,34 @@ Deno.test("transitions: all streams that go from one set of clusters to another 
   assertEquals(diffOf(pushes[0]!).to.size, 1001);
 });
 
+for (const [variant, Made] of [["sotw", SotwMachine], ["delta", DeltaMachine]] as const) {
+  Deno.test(`${variant}: streams that name all there is share it, and what changes of it`, () => {
+    const before = snapshotOf({ EDS: services(1000, "1") });
+    const after = snapshotOf({ EDS: { ...services(1000, "1"), "shop/s7": "2" } }, before);
+    const resolver = xdsResolverOf("envoy");
+    const type = { type: xdsType("ClusterLoadAssignment").typeUrl, complete: false };
+    const wanted = { all: false, names: Object.keys(services(1000, "")) };
+    for (let i = 0; i < 3; i++) {
+      const machine = new Made({ prefix: "", resolver }) as StreamMachine<unknown>;
+      const peer = (variant === "sotw"
+        ? new SotwPeer(type, wanted)
+        : new DeltaPeer(type, wanted)) as ModelPeer<unknown>;
+      machine.retarget(before);
+      assert(machine.receive(peer.connect(false)!).ok);
+      assert(machine.receive(peer.take(machine.next()!, true)).ok);
+      machine.retarget(after);
+      const push = machine.next()!;
+      const now = after.collections.get("ClusterLoadAssignment")!;
+      if (push.content.kind === "full") {
+        assertStrictEquals(push.content.collection, now);
+      } else {
+        const then = before.collections.get("ClusterLoadAssignment")!;
+        assertStrictEquals(push.content.diff, now.diff(then));
+      }
+    }
+  });
+}
+
 Deno.test("transitions: where nothing is lost, the union is the newer itself", () => {
   const older = snapshotOf({ CDS: { a: "1" } });
   const newer = snapshotOf({ CDS: { a: "2", b: "1" } }, older);
