@@ -14,8 +14,10 @@ import type { Settings } from "../model/settings.ts";
 import type { Collection } from "../snapshot/collection.ts";
 import { canonicalJson, type Snapshot } from "../snapshot/snapshot.ts";
 import { decodeEntry } from "../wire/decode_entry.ts";
+import { aimed, Aims, foreignHosts } from "./aims.ts";
 import { runThrough } from "./run_through.ts";
-import type { Catalogue, ServedService, ViewContext } from "./served_service.ts";
+import type { Catalogue, ServedService, Traffic, ViewContext } from "./served_service.ts";
+import { isHostItself } from "./shared/served_parts.ts";
 import { serviceOfEntry, toEndpoint } from "./service_of_entry.ts";
 import { TrafficRules } from "./traffic_rules.ts";
 import { Workloads } from "./workloads.ts";
@@ -39,6 +41,7 @@ export class Catalogues {
   readonly #owners = new Map<string, string[]>();
   readonly #traffic = new TrafficRules();
   readonly #workloads = new Workloads();
+  readonly #aims = new Aims();
   /** Keys of services that select their endpoints by label. */
   readonly #selecting = new Set<string>();
   /** Keys of which something changed since the last catalogue. */
@@ -67,6 +70,7 @@ export class Catalogues {
       this.#update(key, snapshot);
       if (++read % STRIDE === 0) yield;
     }
+    this.#spread();
     const catalogue = this.#next(context);
     this.#stale.clear();
     this.#snapshot = snapshot;
@@ -101,7 +105,36 @@ export class Catalogues {
     const selected = workloadSelector && this.#workloads.select(namespace, workloadSelector);
     const endpoints = [...service.endpoints, ...selected ?? []];
     const own = same ? service : { ...service, hosts, endpoints };
-    return { key, service: own, traffic: this.#traffic.of(own) };
+    return { key, service: own, traffic: this.#aim(key, own) };
+  }
+
+  #aim(key: string, service: Service): Traffic {
+    const traffic = this.#traffic.of(service);
+    const foreign = foreignHosts(traffic, service.hosts);
+    this.#aims.set(key, foreign);
+    return foreign.length === 0
+      ? traffic
+      : aimed(traffic, foreign, (host) => this.#clusterHost(host));
+  }
+
+  /** The host that the clusters of the service with this host are called by. */
+  #clusterHost(host: string): string | undefined {
+    const owner = this.#owners.get(host)?.[0];
+    if (owner === undefined) return undefined;
+    const { service } = this.#known.get(owner)!;
+    if (isHostItself(service)) return host;
+    return service.hosts.find((one) => this.#owners.get(one)?.[0] === owner);
+  }
+
+  /** Who sends traffic to what changed has changed as well. */
+  #spread(): void {
+    for (const key of [...this.#stale]) {
+      for (const host of this.#known.get(key)?.service.hosts ?? []) this.#staleAt(host);
+    }
+  }
+
+  #staleAt(host: string): void {
+    for (const key of this.#aims.at(host)) this.#stale.add(key);
   }
 
   #staleAll(): void {
@@ -132,12 +165,14 @@ export class Catalogues {
     if (had === undefined) return;
     this.#known.delete(key);
     this.#selecting.delete(key);
+    this.#aims.set(key, []);
     this.#stale.add(key);
     for (const host of new Set(had.service.hosts)) {
       const left = this.#owners.get(host)!.filter((owner) => owner !== key);
       if (left.length === 0) this.#owners.delete(host);
       else this.#owners.set(host, left);
       for (const other of left) this.#stale.add(other);
+      this.#staleAt(host);
     }
   }
 }

@@ -54,7 +54,7 @@ export interface StreamRoute {
 export interface HttpRoute {
   /** Any of these; empty: every request. */
   readonly matches: readonly HttpMatch[];
-  /** At least one. */
+  /** Empty: what matches is not to reach the service, and clients have nothing else for it. */
   readonly to: readonly WeightedTarget[];
   /** Milliseconds; absent: none. */
   readonly timeout?: number;

@@ -62,18 +62,18 @@ class RouteReader {
 
   http(route: WrittenRoute, what: string): HttpRoute[] {
     const { redirect, directResponse, delegate, rewrite, timeout } = route;
-    if (redirect !== undefined || directResponse !== undefined || delegate !== undefined) {
-      this.unserved.push(`${what} is no route to a service: what it matches is not served`);
-      return [];
+    const elsewhere = redirect !== undefined || directResponse !== undefined ||
+      delegate !== undefined;
+    if (elsewhere) {
+      this.unserved.push(`${what}, which leads to no service: what it matches gets an error`);
     }
-    if (rewrite !== undefined) this.unserved.push(`${what}: its rewrite`);
-    const to = this.#targets(route.route);
-    if (to.length === 0) return [];
+    if (rewrite !== undefined) this.unserved.push(`the rewrite of ${what}`);
+    const to = elsewhere ? [] : this.#targets(route.route);
     const matches: HttpMatch[] = [];
     for (const match of route.match) {
       const odd = oddHttp(match);
       if (odd === undefined) matches.push(matchOf(match));
-      else this.unserved.push(`${what}: a match by ${odd}`);
+      else this.unserved.push(`the match of ${what} by ${odd}`);
     }
     // Without any match that can be told apart here, the route would take every request.
     if (matches.length === 0 && route.match.length > 0) return [];
@@ -94,7 +94,7 @@ class RouteReader {
     if (matches.length === 0) return [{ kind, to }];
     return matches.flatMap(({ port, odd }) => {
       if (odd === undefined) return [{ kind, to, ...(port === 0 ? {} : { port }) }];
-      this.unserved.push(`${what}: a match by ${odd}`);
+      this.unserved.push(`the match of ${what} by ${odd}`);
       return [];
     });
   }

@@ -269,9 +269,33 @@ Deno.test("catalogue: what clients cannot be given is named, and lets nothing th
     "s/gateway": { hosts: ["a"], gateways: ["ingress"], http: [] },
   };
   const { traffic } = new Catalogues().of(snapshotOf({ own, virtual })).services.get("s/a")!;
-  assertEquals(traffic.http.map(({ to }) => to[0]?.host), ["a.s.svc.cluster.local"]);
+  assertEquals(traffic.http.map(({ to }) => to[0]?.host), [undefined, "a.s.svc.cluster.local"]);
   assertEquals(traffic.unserved.length, 2);
   assert(traffic.unserved.every((text) => text.includes("s/odd")), traffic.unserved.join());
+});
+
+Deno.test("catalogue: traffic to another service goes by the host of its clusters, and follows it", () => {
+  const catalogues = new Catalogues();
+  const own = aService("s/a", { hosts: ["a.s"] });
+  const there = (...hosts: string[]) => aService("s/other", { hosts });
+  const virtual = {
+    "s/v": { hosts: ["a.s"], http: [{ route: [{ destination: { host: "two.s" } }] }] },
+  };
+  const aim = (catalogue: Catalogue) => {
+    const { http, unserved } = catalogue.services.get("s/a")!.traffic;
+    return [http[0]!.to[0]!.host, unserved.length];
+  };
+  let snapshot = snapshotOf({ own: [own], virtual });
+  assertEquals(aim(catalogues.of(snapshot)), ["two.s", 1], "nobody has the host");
+  snapshot = snapshotOf({ own: [own, there("one.s", "two.s")], virtual }, snapshot);
+  assertEquals(aim(catalogues.of(snapshot)), ["one.s", 0]);
+  snapshot = snapshotOf({ own: [own, there("first.s", "two.s")], virtual }, snapshot);
+  assertEquals(aim(catalogues.of(snapshot)), ["first.s", 0]);
+  const taken = aService("s/early", { hosts: ["first.s"] });
+  snapshot = snapshotOf({ own: [own, taken, there("first.s", "two.s")], virtual }, snapshot);
+  assertEquals(aim(catalogues.of(snapshot)), ["two.s", 0], "its first host is another's");
+  snapshot = snapshotOf({ own: [own, taken], virtual }, snapshot);
+  assertEquals(aim(catalogues.of(snapshot)), ["two.s", 1]);
 });
 
 Deno.test("catalogue: routes of connections are for the ports that they name, TLS apart from TCP", () => {
@@ -300,8 +324,8 @@ Deno.test("catalogue: routes of connections are for the ports that they name, TL
     { kind: "tls", port: 443, to: target("sealed") },
   ]);
   assertEquals(traffic.unserved, [
-    "tcp route 2: a match by sourceSubnet (VirtualService s/connections)",
-    "tls route 2: a match by sniHosts that are not all of its hosts (VirtualService s/connections)",
+    "the match of tcp route 2 by sourceSubnet (VirtualService s/connections)",
+    "the match of tls route 2 by sniHosts that are not all of its hosts (VirtualService s/connections)",
   ]);
 });
 

@@ -34,7 +34,7 @@ export function destinations(service: Service): readonly Service[] {
 }
 
 /** Whether there are no endpoints but the hosts themselves. A selector's endpoints are others, even where it selects none. */
-function isHostItself(service: Service): boolean {
+export function isHostItself(service: Service): boolean {
   return isLookedUp(service) && service.endpoints.length === 0 &&
     service.workloadSelector === undefined;
 }
