@@ -11,7 +11,7 @@ import type { Clock } from "../rollout/clock.ts";
 import type { Publication } from "../snapshot/hub.ts";
 import type { Message } from "../wire/compose.ts";
 import { type Assignment, type Assignments, UNASSIGNED } from "./assignments.ts";
-import { DubboStart } from "./dubbo_start.ts";
+import { DubboStart, type DubboStarts } from "./dubbo_start.ts";
 import { InFlight } from "./in_flight.ts";
 import { Pacing } from "./pacing.ts";
 import { factsOf, identitiesOf } from "./peer_facts.ts";
@@ -40,6 +40,7 @@ export interface SessionParts<Request> {
   readonly observer: SessionObserver;
   readonly clock: Clock;
   readonly assignments: Assignments;
+  readonly starts: DubboStarts;
   readonly sink?: string;
   /** In which wave the peer is where no rule says it. Default 1. */
   readonly wave?: number;
@@ -95,7 +96,7 @@ export class Session<Request> implements SessionInfo {
       signal: parts.stream.signal,
       expire: (transition) => this.#expire(transition),
     });
-    this.#start = new DubboStart({ clock: parts.clock, stream: parts.stream });
+    this.#start = new DubboStart(parts);
     parts.observer.opened(this);
     parts.stream.onRequest((bytes) => this.#receive(bytes));
     parts.stream.signal.addEventListener("abort", () => this.#closed(), { once: true });
@@ -216,7 +217,7 @@ export class Session<Request> implements SessionInfo {
       this.#reason = received.message;
       return stream.end({ code: received.code, message: received.message });
     }
-    this.#start.heard(this.kind, codec.typeOf?.(request));
+    this.#start.heard({ kind: this.kind, id: this.#peer?.id ?? "", type: codec.typeOf?.(request) });
     for (const event of received.events) {
       observer.event(this, event, this.#inFlight.settle(event));
       if (event.kind === "nack" || this.#isReopening(event)) this.#pacing.count();

@@ -12,6 +12,7 @@ import type { PeerFacts } from "../view/peer_rules.ts";
 import type { Message } from "../wire/compose.ts";
 import type { ClientViews } from "../view/client_views.ts";
 import { Assignments } from "./assignments.ts";
+import { DubboStarts } from "./dubbo_start.ts";
 import type { PushStream } from "./push_stream.ts";
 import type { Sender } from "./sender.ts";
 import { type Sibling, Siblings } from "./siblings.ts";
@@ -51,6 +52,7 @@ export class Sessions implements Disposable {
   readonly #live = new Map<number, Live>();
   readonly #observer: SessionObserver;
   readonly #assignments: Assignments;
+  readonly #starts = new DubboStarts();
   readonly #subscription: Disposable;
   /** Of this run: a nonce of an earlier one, still on its way at a peer, must not equal one of ours. */
   readonly #run: string;
@@ -98,6 +100,7 @@ export class Sessions implements Disposable {
       observer: this.#observer,
       clock,
       assignments: this.#assignments,
+      starts: this.#starts,
     };
     const session = new Session<Request>({ ...parts, ...extra });
     if (stream.signal.aborted) return session;

@@ -1,81 +1,111 @@
 import { assertEquals } from "@std/assert";
 import type { ClientKind } from "../../lib/model/settings.ts";
 import { xdsType } from "../../lib/model/xds_type.ts";
-import { DubboStart, QUIET, QUIET_AFTER_ROUTES } from "../../lib/transport/dubbo_start.ts";
+import { DubboStart, DubboStarts, ENDS, QUIET, START } from "../../lib/transport/dubbo_start.ts";
 import { FakeClock } from "./fakes.ts";
 
 const LDS = xdsType("Listener").typeUrl;
 const RDS = xdsType("RouteConfiguration").typeUrl;
 const EDS = xdsType("ClusterLoadAssignment").typeUrl;
 
-/** A watch over a stream, and how often that was to be ended. */
-class Bench implements Disposable {
+/** Streams from one address, and how many of them were ended. */
+class Bench {
   readonly clock = new FakeClock();
+  readonly #starts = new DubboStarts();
   ended = 0;
-  readonly #over = new AbortController();
-  readonly #start = new DubboStart({
-    clock: this.clock,
-    stream: { signal: this.#over.signal, end: () => void this.ended++ },
-  });
 
-  hear(...types: readonly string[]): void {
-    for (const type of types) this.as("dubbo", type);
+  /** A new stream that asks for these. */
+  open(...types: readonly string[]): (...types: readonly string[]) => void {
+    return this.openAs("dubbo", ...types);
   }
 
-  as(kind: ClientKind, type: string | undefined): void {
-    this.#start.heard(kind, type);
-  }
-
-  [Symbol.dispose](): void {
-    this.#over.abort();
+  openAs(kind: ClientKind, ...types: readonly (string | undefined)[]) {
+    const over = new AbortController();
+    const start = new DubboStart({
+      clock: this.clock,
+      starts: this.#starts,
+      stream: {
+        signal: over.signal,
+        peer: { address: "192.0.2.9", port: 1 },
+        end: () => {
+          this.ended++;
+          over.abort();
+        },
+      },
+    });
+    const hear = (...types: readonly (string | undefined)[]) => {
+      for (const type of types) start.heard({ kind, id: "sidecar~a", type });
+    };
+    hear(...types);
+    return hear;
   }
 }
 
-Deno.test("dubbo start: without routes asked for it is ended soon, and once", async () => {
-  using bench = new Bench();
-  bench.hear(LDS, LDS); // the second takes note of the answer
-  await bench.clock.pass(QUIET - 1);
-  assertEquals(bench.ended, 0);
-  await bench.clock.pass(1);
-  assertEquals(bench.ended, 1);
-  bench.hear(LDS);
-  await bench.clock.pass(10 * QUIET_AFTER_ROUTES);
-  assertEquals(bench.ended, 1);
+Deno.test("dubbo start: a stream on which it goes quiet is ended", async () => {
+  for (const asked of [[LDS], [LDS, LDS], [LDS, RDS, LDS, RDS]]) {
+    const bench = new Bench();
+    bench.open(...asked);
+    await bench.clock.pass(QUIET - 1);
+    assertEquals(bench.ended, 0);
+    await bench.clock.pass(1);
+    assertEquals(bench.ended, 1);
+  }
 });
 
-Deno.test("dubbo start: what is heard counts anew", async () => {
-  using bench = new Bench();
-  bench.hear(LDS);
-  await bench.clock.pass(QUIET - 1);
-  bench.hear(LDS);
-  await bench.clock.pass(QUIET - 1);
+Deno.test("dubbo start: it is quiet from the last request on", async () => {
+  const bench = new Bench();
+  const hear = bench.open(LDS);
+  for (let i = 0; i < 5; i++) {
+    await bench.clock.pass(QUIET - 1);
+    hear(RDS);
+  }
   assertEquals(bench.ended, 0);
-  bench.hear(RDS);
-  await bench.clock.pass(QUIET_AFTER_ROUTES - 1);
-  assertEquals(bench.ended, 0);
-  await bench.clock.pass(1);
-  assertEquals(bench.ended, 1);
 });
 
 Deno.test("dubbo start: with endpoints asked for it is through", async () => {
-  using bench = new Bench();
-  bench.hear(LDS, RDS, LDS, EDS);
-  await bench.clock.pass(10 * QUIET_AFTER_ROUTES);
+  const bench = new Bench();
+  bench.open(LDS, RDS, LDS, EDS);
+  bench.open(RDS, EDS, LDS);
+  await bench.clock.pass(START);
   assertEquals(bench.ended, 0);
 });
 
-Deno.test("dubbo start: who comes back is left alone, whatever it asks for", async () => {
-  using bench = new Bench();
-  bench.hear(RDS, LDS);
-  await bench.clock.pass(10 * QUIET_AFTER_ROUTES);
+Deno.test("dubbo start: who comes back during a start is ended again, but not for ever", async () => {
+  const bench = new Bench();
+  bench.open(LDS);
+  await bench.clock.pass(QUIET);
+  for (let i = 0; i < 10; i++) {
+    bench.open(RDS, LDS);
+    await bench.clock.pass(QUIET);
+  }
+  assertEquals(bench.ended, ENDS);
+});
+
+Deno.test("dubbo start: who comes back at any other time is left alone", async () => {
+  const bench = new Bench();
+  bench.open(RDS, LDS);
+  await bench.clock.pass(QUIET);
   assertEquals(bench.ended, 0);
+  bench.open(LDS, RDS, EDS);
+  await bench.clock.pass(START);
+  bench.open(RDS, LDS);
+  await bench.clock.pass(QUIET);
+  assertEquals(bench.ended, 0);
+});
+
+Deno.test("dubbo start: each start at one address has its own chances", async () => {
+  const bench = new Bench();
+  for (let i = 0; i < 2 * ENDS; i++) {
+    bench.open(LDS, RDS);
+    await bench.clock.pass(QUIET);
+  }
+  assertEquals(bench.ended, 2 * ENDS);
 });
 
 Deno.test("dubbo start: other clients are left alone", async () => {
-  for (const kind of ["envoy", "grpc", "istio"] as const) {
-    using bench = new Bench();
-    bench.as(kind, kind === "istio" ? undefined : LDS);
-    await bench.clock.pass(10 * QUIET_AFTER_ROUTES);
-    assertEquals(bench.ended, 0);
-  }
+  const bench = new Bench();
+  for (const kind of ["envoy", "grpc"] as const) bench.openAs(kind, LDS, RDS);
+  bench.openAs("istio", undefined);
+  await bench.clock.pass(START);
+  assertEquals(bench.ended, 0);
 });
