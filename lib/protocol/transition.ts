@@ -32,10 +32,7 @@ import {
 } from "./xds_parts.ts";
 
 /** What must be there before routes lead to it. */
-interface Ground {
-  readonly clusters: Collection;
-  readonly endpoints: Collection;
-}
+type Ground = Pick<XdsParts, "Cluster" | "ClusterLoadAssignment">;
 
 /** One stream on its way from one set of clusters to another. */
 export class Transition {
@@ -46,6 +43,8 @@ export class Transition {
   #missing: Missing;
   /** Routes that the client asked for by then. */
   #asked: ReadonlySet<string>;
+  /** Those of listeners and routes of which the client refused something before: it is not waited for. */
+  #refusing: readonly Subscription[];
   /** What routes and listeners are at. */
   #routed: XdsParts;
   /** What they go to next, and what is newest: the next goal, or the goal itself. */
@@ -67,8 +66,9 @@ export class Transition {
     this.#missing = missingClusters(subscriptions, isQuiet, before);
     this.#asked = this.#askedRoutes();
     this.#base = this.#routed = before;
+    this.#refusing = this.#refusals();
     this.#goal = this.#newest = after;
-    this.#kept = groundOf(before);
+    this.#kept = before;
   }
 
   /** The transition that the step from one snapshot to the next takes on a stream, if it takes one. */
@@ -101,16 +101,15 @@ export class Transition {
   /** How far it is. */
   get phase(): TransitionPhase {
     if (this.#routed !== this.#goal) return "clusters";
-    return isRouted(this.#subscriptions, this.#goal) ? "removal" : "routes";
+    return this.#isRouted() ? "removal" : "routes";
   }
 
   /** What a subscription of this type is at meanwhile. */
   target(type: XdsTypeName): Collection {
     switch (type) {
       case "Cluster":
-        return unionOf(this.#kept.clusters, this.#newest.Cluster);
       case "ClusterLoadAssignment":
-        return unionOf(this.#kept.endpoints, this.#newest.ClusterLoadAssignment);
+        return unionOf(this.#kept[type], this.#newest[type]);
       case "Listener":
       case "RouteConfiguration":
         return this.#routed[type];
@@ -148,25 +147,26 @@ export class Transition {
   /** Ends the leg if its goal is reached; true where another begins. */
   #settle(): boolean {
     if (this.#over || this.#routed !== this.#goal) return false;
-    if (!isRouted(this.#subscriptions, this.#goal) || !this.#isReleased()) return false;
+    if (!this.#isRouted() || !this.#isReleased()) return false;
     this.#base = this.#goal;
     this.#missing = NOTHING_MISSING;
     this.#asked = this.#askedRoutes();
+    this.#refusing = this.#refusals();
     if (this.#goal === this.#newest) {
       this.#over = true;
       return false;
     }
-    this.#kept = groundOf(this.#base);
+    this.#kept = this.#base;
     this.#goal = this.#newest;
     this.#legs++;
     return true;
   }
 
   #keep(parts: XdsParts): void {
-    const { clusters, endpoints } = groundOf(parts);
+    const { Cluster, ClusterLoadAssignment } = this.#kept;
     this.#kept = {
-      clusters: unionOf(this.#kept.clusters, clusters),
-      endpoints: unionOf(this.#kept.endpoints, endpoints),
+      Cluster: unionOf(Cluster, parts.Cluster),
+      ClusterLoadAssignment: unionOf(ClusterLoadAssignment, parts.ClusterLoadAssignment),
     };
   }
 
@@ -203,19 +203,17 @@ export class Transition {
   #hasEndpoints(name: string): boolean {
     const isAssigned = has(this.#newest.Cluster, name)
       ? has(this.#newest.ClusterLoadAssignment, name)
-      : has(this.#kept.endpoints, name);
+      : has(this.#kept.ClusterLoadAssignment, name);
     return !isAssigned || (this.#subscriptions.get("ClusterLoadAssignment")?.has(name) ?? false);
   }
 
   /** Whether the client, whose routes and listeners are the newest, can do without what is old. */
   #isReleased(): boolean {
-    const clusters = this.#subscriptions.get("Cluster");
-    const asked = clusters ?? this.#subscriptions.get("ClusterLoadAssignment");
-    const [kept, left] = clusters === undefined
-      ? [this.#kept.endpoints, this.#goal.ClusterLoadAssignment]
-      : [this.#kept.clusters, this.#goal.Cluster];
-    if (asked !== undefined && !asked.interest.wildcard) {
-      return !nameChange(kept, left).removed.some((name) => asked.interest.has(name));
+    const type = this.#subscriptions.has("Cluster") ? "Cluster" : "ClusterLoadAssignment";
+    const asked = this.#subscriptions.get(type);
+    if (asked?.interest.wildcard === false) {
+      const { removed } = nameChange(this.#kept[type], this.#goal[type]);
+      return !removed.some((name) => asked.interest.has(name));
     }
     return this.#hasNewRoutes();
   }
@@ -235,6 +233,18 @@ export class Transition {
       if (has(RouteConfiguration, name) && !isThere(name)) return false;
     }
     return true;
+  }
+
+  /** Whether the client accepted the routes and listeners of the goal, apart from what it had refused before. */
+  #isRouted(): boolean {
+    return routing(this.#subscriptions).every((one) =>
+      isAt(one, this.#goal) || (this.#refusing.includes(one) && this.#isQuiet(one))
+    );
+  }
+
+  #refusals(): Subscription[] {
+    return routing(this.#subscriptions)
+      .filter((one) => this.#isQuiet(one) && !isAt(one, this.#base));
   }
 
   #askedRoutes(): ReadonlySet<string> {
@@ -264,16 +274,20 @@ function hasRoutes(subscriptions: XdsSubscriptions): boolean {
   return routing(subscriptions).some(({ interest }) => !interest.nothing);
 }
 
-/** Whether the client accepted just these routes and listeners. */
+/** Whether the client accepted just these routes and listeners, and is not about to ask for more. */
 function isRouted(subscriptions: XdsSubscriptions, parts: XdsParts): boolean {
-  return routing(subscriptions).every((one) => one.isAt(parts[one.served.xds!]));
+  if (!routing(subscriptions).every((one) => isAt(one, parts))) return false;
+  if (subscriptions.get("Listener")?.interest.wildcard !== true) return true;
+  const routes = subscriptions.get("RouteConfiguration");
+  if (routes?.isWhole(parts.RouteConfiguration)) return true;
+  return [...parts.RouteConfiguration].every(({ name }) => routes?.interest.has(name) ?? false);
+}
+
+function isAt(one: Subscription, parts: XdsParts): boolean {
+  return one.isAt(parts[one.served.xds!]);
 }
 
 function routing(subscriptions: XdsSubscriptions): Subscription[] {
   const types = ["Listener", "RouteConfiguration"] as const;
   return types.map((type) => subscriptions.get(type)).filter((one) => one !== undefined);
-}
-
-function groundOf({ Cluster, ClusterLoadAssignment }: XdsParts): Ground {
-  return { clusters: Cluster, endpoints: ClusterLoadAssignment };
 }
