@@ -114,3 +114,20 @@ eachClient(
     assertEquals(failures, []);
   },
 );
+
+eachClient(
+  "more calls are under way at a time than the 1,024 that a client allows where it is not told otherwise",
+  (servers) => orders([servers.at("a")]),
+  async ({ client }) => {
+    await client.call(TARGET, 1);
+    await client.start(TARGET, { every: 1, hold: 8_000 });
+    const failures: string[] = [];
+    await client.process.expect("1,500 calls are under way", async () => {
+      const calls = await client.report();
+      failures.push(...calls.failures);
+      return calls.unfinished > 1_500;
+    });
+    failures.push(...(await client.stop()).failures);
+    assertEquals(failures, []);
+  },
+);

@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { registryOf, startConsumer } from "../lib/dubbo.ts";
 import { Envoy } from "../lib/envoy.ts";
 import { GRPC_CLIENTS, GrpcClient, type GrpcClientName } from "../lib/grpc_client.ts";
 import { Istiod } from "../lib/istiod.ts";
-import { GRPC_TARGET } from "./worlds.ts";
+import { DUBBO_TARGET, GRPC_TARGET } from "./worlds.ts";
 
 /** A client that can be recorded. */
 export interface RecordedClient {
@@ -55,6 +56,11 @@ export const CLIENTS: readonly RecordedClient[] = [
     file: "istiod",
     name: "istiod (istio.io/istio of 2026-08-27)",
     start: (address) => Istiod.start(address),
+  },
+  {
+    file: "dubbo",
+    name: "Dubbo 3.2.8",
+    start: (address) => startConsumer({ providedBy: DUBBO_TARGET, registry: registryOf(address) }),
   },
   ...GRPC_CLIENTS.map((name) => grpc(name, GRPC_VERSIONS[name])),
 ];

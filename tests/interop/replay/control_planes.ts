@@ -41,8 +41,10 @@ export interface World {
 
 /** How go-control-plane's server is set up. */
 export interface ServerOptions {
-  /** Whether the server is for Envoys, which ask for all there is, or for gRPC, which names what it wants. */
+  /** Whether its clients ask for every resource of every type, as Envoys do: then answers are held back until they do. */
   readonly asksForAll: boolean;
+  /** Whether naming nothing asks for all; not for gRPC. Default: as {@link asksForAll}. */
+  readonly wildcard?: boolean;
 }
 
 /** go-control-plane's server, with a snapshot cache that every client is served from. */
@@ -57,9 +59,14 @@ export class RivalServer implements AsyncDisposable {
   }
 
   /** Starts it, set up as its documentation says for such clients, and hands it a world. */
-  static async start(world: World, { asksForAll }: ServerOptions): Promise<RivalServer> {
-    const options = asksForAll ? [] : ["-ads=false", "-wildcard=false"];
-    const { process, address } = await listening("serve", options);
+  static async start(
+    world: World,
+    { asksForAll, wildcard = asksForAll }: ServerOptions,
+  ): Promise<RivalServer> {
+    const { process, address } = await listening("serve", [
+      `-ads=${asksForAll}`,
+      `-wildcard=${wildcard}`,
+    ]);
     const server = new RivalServer(process, address);
     await server.serve(world);
     return server;
