@@ -65,6 +65,7 @@ export class Metrics implements AsyncDisposable {
   );
   #cut = 0;
   #paced = 0;
+  #overdue = 0;
   #denied = 0;
   #published = 0;
   #held = 0;
@@ -114,6 +115,11 @@ export class Metrics implements AsyncDisposable {
   /** Answers to a peer wait since it asks in a tight loop. */
   paced(): void {
     this.#paced++;
+  }
+
+  /** A client did not follow from one set of clusters to the next in time. */
+  overdue(): void {
+    this.#overdue++;
   }
 
   /** A connection was turned away. */
@@ -237,6 +243,11 @@ export class Metrics implements AsyncDisposable {
       "pinnace_streams_paced_total",
       "Times that answers waited for a peer that asks in a tight loop.",
       () => [{ value: this.#paced }],
+    );
+    count(
+      "pinnace_transitions_overdue_total",
+      "Times that a client did not follow from one set of clusters to the next in time.",
+      () => [{ value: this.#overdue }],
     );
   }
 

@@ -90,6 +90,10 @@ class AckSummary implements SessionObserver, Disposable {
 
   cut(): void {}
 
+  paced(): void {}
+
+  overdue(): void {}
+
   sent: SessionObserver["sent"] = ({ key }, { type }, { change }) => {
     if (!change) return;
     const types = this.#types.get(key) ?? new Set();

@@ -40,6 +40,8 @@ export function recordAnswers(events: EventLog): SessionObserver {
       if (told !== undefined) settle(told, event.kind);
     },
     cut: () => {},
+    paced: () => {},
+    overdue: () => {},
     closed: ({ key }) => {
       for (const told of sessions.get(key)?.values() ?? []) settle(told, "lost");
       sessions.delete(key);

@@ -23,6 +23,7 @@ export function meterSessions(metrics: Metrics): SessionObserver {
     },
     cut: () => metrics.cut(),
     paced: () => metrics.paced(),
+    overdue: () => metrics.overdue(),
     closed: () => {},
   };
 }

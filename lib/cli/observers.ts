@@ -16,7 +16,8 @@ export function observers(...all: readonly SessionObserver[]): SessionObserver {
     sent: (session, push, sent) => all.forEach((one) => one.sent(session, push, sent)),
     event: (session, event, latency) => all.forEach((one) => one.event(session, event, latency)),
     cut: (session) => all.forEach((one) => one.cut(session)),
-    paced: (session) => all.forEach((one) => one.paced?.(session)),
+    paced: (session) => all.forEach((one) => one.paced(session)),
+    overdue: (session, phase) => all.forEach((one) => one.overdue(session, phase)),
     closed: (session, reason) => all.forEach((one) => one.closed(session, reason)),
   };
 }

@@ -14,9 +14,12 @@ import type { LinkObserver } from "../transport/sink_link.ts";
 /** Warnings that a peer can cause at will are said this often per cause. Milliseconds. */
 const QUIET = 10_000;
 
+const OVERDUE =
+  "the client did not follow from the old clusters to the new ones in time; it gets all that is new at once";
+
 /**
  * What the log says of sessions: a NACK is one warning, with the reason; of one peer and type there is
- * one in 10 s, and as often the end of a peer's stream. `now`: milliseconds, only differences count.
+ * one in 10 s, and as often the end of a peer's stream and a transition that it did not follow. `now`: milliseconds, only differences count.
  */
 export function logSessions(
   log: Log,
@@ -25,6 +28,7 @@ export function logSessions(
   const logger = log.logger("peer");
   const refusals = new Throttle({ period: QUIET, keys: 10_000, now });
   const ends = new Throttle({ period: QUIET, keys: 10_000, now });
+  const late = new Throttle({ period: QUIET, keys: 10_000, now });
   return {
     opened: (session) => logger.debug("stream opened", fieldsOf(session)),
     sent: (session, push, { bytes }) => {
@@ -38,6 +42,12 @@ export function logSessions(
       });
     },
     paced: (session) => logger.debug("it asks in a tight loop: answers wait", fieldsOf(session)),
+    overdue: (session, phase) => {
+      late.run(whoIs(session), (unsaid) => {
+        const fields = { ...fieldsOf(session), phase, ...(unsaid > 0 ? { unsaid } : {}) };
+        logger.warn(OVERDUE, fields);
+      });
+    },
     cut: (session) => logger.warn("ended: the peer takes nothing", fieldsOf(session)),
     closed: (session, reason) => {
       const fields = fieldsOf(session);

@@ -83,6 +83,10 @@ export class ClientWatch implements SessionObserver {
 
   cut(): void {}
 
+  paced(): void {}
+
+  overdue(): void {}
+
   closed({ key }: SessionInfo): void {
     this.#sessions.delete(key);
   }

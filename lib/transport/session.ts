@@ -88,7 +88,7 @@ export class Session<Request> implements SessionInfo {
     this.#pacing = new Pacing({
       clock: parts.clock,
       signal: parts.stream.signal,
-      held: () => parts.observer.paced?.(this),
+      held: () => parts.observer.paced(this),
       resumed: () => this.#attachment.wake(),
     });
     this.#transitions = new TransitionTimer({
@@ -263,7 +263,7 @@ export class Session<Request> implements SessionInfo {
     const { observer } = this.#parts;
     const phase = this.#machine.transition?.phase;
     this.#machine.expire?.(transition);
-    if (phase !== undefined) observer.overdue?.(this, phase);
+    if (phase !== undefined) observer.overdue(this, phase);
     this.#attachment.wake();
   }
 

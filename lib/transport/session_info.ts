@@ -58,9 +58,9 @@ export interface SessionObserver {
   /** The stream is ended since the peer took nothing for too long; `closed` follows. */
   cut(session: SessionInfo): void;
   /** The peer asks anew or refuses in a tight loop: its answers wait for a moment. */
-  paced?(session: SessionInfo): void;
+  paced(session: SessionInfo): void;
   /** The client did not follow from one set of clusters to the next in time, and gets the newest as it is. `phase`: what it was at. */
-  overdue?(session: SessionInfo, phase: TransitionPhase): void;
+  overdue(session: SessionInfo, phase: TransitionPhase): void;
   /** `reason` is absent where the peer simply left. */
   closed(session: SessionInfo, reason?: string): void;
 }

@@ -40,7 +40,8 @@ export class Siblings {
         this.#heard(session, event);
       },
       cut: (session) => inner.cut(session),
-      paced: (session) => inner.paced?.(session),
+      paced: (session) => inner.paced(session),
+      overdue: (session, phase) => inner.overdue(session, phase),
       closed: (session, reason) => {
         this.#accepted.delete(session.key);
         inner.closed(session, reason);

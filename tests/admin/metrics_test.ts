@@ -37,6 +37,7 @@ function exercise(metrics: Metrics): void {
   metrics.violated("reset_flood");
   metrics.dialFailed("mesh-a");
   metrics.paced();
+  metrics.overdue();
   metrics.sourcePushed(EDGE);
   metrics.sourceReceived(EDGE, 500);
   metrics.sourceRefused(EDGE);
@@ -93,6 +94,7 @@ Deno.test("metrics: values are in seconds and bytes, under their labels", async 
       `pinnace_publish_causes_total{cause="file"} 1`,
       `pinnace_publish_causes_total{cause="settings"} 0`,
       `pinnace_streams_paced_total 1`,
+      `pinnace_transitions_overdue_total 1`,
       `pinnace_connections 2`,
       `pinnace_connections_refused_total{reason="deadline"} 1`,
       `pinnace_violations_total{reason="reset_flood"} 1`,

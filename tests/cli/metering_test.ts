@@ -108,14 +108,15 @@ Deno.test("metering: a publication counts once under each sort of cause", async 
   ]);
 });
 
-Deno.test("metering: sessions count pushes, answers and what was paced", async () => {
+Deno.test("metering: sessions count pushes, answers, what was paced and what was overdue", async () => {
   await using metrics = counted();
   const sessions = meterSessions(metrics);
   sessions.opened(peer(1));
   sessions.sent(peer(1), push("t"), { bytes: 10, change: true });
   sessions.event(peer(1), ack("t"), 5);
   sessions.event(peer(1), nack("t"));
-  sessions.paced?.(peer(1));
+  sessions.paced(peer(1));
+  sessions.overdue(peer(1), "clusters");
   sessions.closed(peer(1));
   await has(metrics, [
     'pinnace_streams_opened_total{protocol="ads"} 1',
@@ -123,5 +124,6 @@ Deno.test("metering: sessions count pushes, answers and what was paced", async (
     'pinnace_acks_total{protocol="ads",type="t"} 1',
     'pinnace_nacks_total{protocol="ads",type="t"} 1',
     "pinnace_streams_paced_total 1",
+    "pinnace_transitions_overdue_total 1",
   ]);
 });

@@ -36,6 +36,18 @@ Deno.test("log: streams of a peer that end in a loop are a line in a while, and 
   assertMatch(lines[2]!, /stream ended .*reason=x unsaid=99$/);
 });
 
+Deno.test("log: a client that does not follow is one warning in a while, with what it was at", () => {
+  const { log, lines } = bench();
+  let now = 0;
+  const sessions = logSessions(log, { now: () => now });
+  for (let i = 0; i < 3; i++) sessions.overdue(peer(1), "clusters");
+  assertEquals(lines.length, 1);
+  assertMatch(lines[0]!, /^WARN .*did not follow .*phase=clusters$/);
+  now = 10_000;
+  sessions.overdue(peer(1), "routes");
+  assertMatch(lines[1]!, /phase=routes unsaid=2$/);
+});
+
 Deno.test("log: a refusal names the identity that the peer proved", () => {
   const { log, lines } = bench();
   logSessions(log).event({ ...peer(1), identity: "spiffe://example.org/a" }, nack("a"));

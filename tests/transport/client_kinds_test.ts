@@ -25,6 +25,7 @@ import {
 import { type Contents, DUBBO_ANSWERS, snapshotOf } from "../protocol/fixtures.ts";
 import { SETTINGS } from "../snapshot/snapshots.ts";
 import { FakeClock, FakeStream, settle } from "./fakes.ts";
+import { quietObserver } from "./quiet_observer.ts";
 
 const CDS = xdsType("Cluster").typeUrl;
 const EDS = xdsType("ClusterLoadAssignment").typeUrl;
@@ -49,10 +50,7 @@ class Bench implements Disposable {
     sender: this.sender,
     clock: this.clock,
     observer: {
-      opened: () => {},
-      sent: () => {},
-      event: () => {},
-      cut: () => {},
+      ...quietObserver,
       overdue: (_session, phase) => void this.overdue.push(phase),
       closed: (_session, reason) => void this.closed.push(reason),
     },

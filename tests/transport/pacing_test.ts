@@ -16,6 +16,7 @@ import {
 } from "../../lib/wire/messages.ts";
 import { SETTINGS } from "../snapshot/snapshots.ts";
 import { FakeClock, FakeStream, settle } from "./fakes.ts";
+import { quietObserver } from "./quiet_observer.ts";
 
 const COLLECTION = "istio/networking/v1alpha3/serviceentries";
 
@@ -38,12 +39,8 @@ class Bench implements Disposable {
     sender: this.sender,
     clock: this.clock,
     observer: {
-      opened: () => {},
-      sent: () => {},
-      event: () => {},
-      cut: () => {},
+      ...quietObserver,
       paced: () => void this.paced++,
-      closed: () => {},
     },
   });
 

@@ -44,6 +44,7 @@ import {
 } from "../../lib/wire/messages.ts";
 import { SETTINGS } from "../snapshot/snapshots.ts";
 import { FakeClock, FakeStream, settle } from "./fakes.ts";
+import { quietObserver } from "./quiet_observer.ts";
 
 const COLLECTION = "istio/networking/v1alpha3/serviceentries";
 const TYPE_URL = "networking.istio.io/v1/ServiceEntry";
@@ -203,13 +204,7 @@ class Bench implements Disposable {
     targets: this.hub,
     sender: this.sender,
     clock: this.clock,
-    observer: {
-      opened: () => {},
-      sent: () => {},
-      event: () => {},
-      cut: () => {},
-      closed: () => {},
-    },
+    observer: quietObserver,
   });
 
   async publish(names: readonly string[], peers?: readonly PeerRule[]): Promise<Snapshot> {

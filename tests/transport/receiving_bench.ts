@@ -250,6 +250,8 @@ export class OwnSource implements AsyncDisposable {
           if (event.kind === "nack") this.events.push(`nack ${event.type} ${event.message}`);
         },
         cut() {},
+        paced() {},
+        overdue() {},
         closed: (_, reason) => void this.events.push(`closed ${reason ?? "left"}`),
       },
     });

@@ -23,6 +23,7 @@ import {
 import { SETTINGS } from "../snapshot/snapshots.ts";
 import { Caller } from "./serving.ts";
 import { now, until } from "./sockets.ts";
+import { quietObserver } from "./quiet_observer.ts";
 
 const SERVICE = "/istio.mcp.v1alpha1.AggregatedMeshConfigService";
 const TYPE = "type.googleapis.com/istio.networking.v1alpha3.ServiceEntry";
@@ -39,13 +40,7 @@ class Services implements AsyncDisposable {
     targets: this.hub,
     sender: this.#sender,
     clock: systemClock,
-    observer: {
-      opened: () => {},
-      sent: () => {},
-      event: () => {},
-      cut: () => {},
-      closed: () => {},
-    },
+    observer: quietObserver,
   });
 
   private constructor() {

@@ -17,6 +17,7 @@ import {
 } from "../../lib/wire/messages.ts";
 import { SETTINGS } from "../snapshot/snapshots.ts";
 import { FakeClock, FakeStream, settle } from "./fakes.ts";
+import { quietObserver } from "./quiet_observer.ts";
 
 const COLLECTION = "istio/networking/v1alpha3/serviceentries";
 
@@ -49,6 +50,7 @@ class Bench implements Disposable {
       sender: this.sender,
       clock: this.clock,
       observer: {
+        ...quietObserver,
         opened: (session) => void this.seen.push(`opened ${session.address}`),
         sent: (_session, push, { bytes }) => void this.seen.push(`sent ${push.nonce} ${bytes > 0}`),
         event: (_session: SessionInfo, event: Event, latency) =>

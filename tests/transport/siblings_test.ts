@@ -12,6 +12,7 @@ import { discoveryRequestCodec, discoveryResponseCodec } from "../../lib/wire/me
 import { SETTINGS } from "../snapshot/snapshots.ts";
 import { FakeClock, FakeStream, settle } from "./fakes.ts";
 import { now } from "./sockets.ts";
+import { quietObserver } from "./quiet_observer.ts";
 
 const CDS = xdsType("Cluster").typeUrl;
 const EDS = xdsType("ClusterLoadAssignment").typeUrl;
@@ -24,7 +25,7 @@ class Bench implements Disposable {
     targets: this.hub,
     sender: this.#sender,
     clock: new FakeClock(),
-    observer: { opened() {}, sent() {}, event() {}, cut() {}, closed() {} },
+    observer: quietObserver,
   });
   readonly #resolvers = xdsResolvers({
     empty: (_, name) => ({ name, version: "0", bytes: new Uint8Array(0) }),

@@ -4,11 +4,11 @@ import { collectionResolver } from "../../lib/protocol/resolve.ts";
 import { Hub } from "../../lib/snapshot/hub.ts";
 import { Sender } from "../../lib/transport/sender.ts";
 import { Sessions } from "../../lib/transport/sessions.ts";
-import type { SessionObserver } from "../../lib/transport/session.ts";
 import { SinkDialer } from "../../lib/transport/sink_dialer.ts";
 import type { Dial, SinkTarget } from "../../lib/transport/sink_link.ts";
 import { requestResourcesCodec, resourcesCodec } from "../../lib/wire/messages.ts";
 import { FakeClock, FakeStream, settle } from "./fakes.ts";
+import { quietObserver } from "./quiet_observer.ts";
 
 const SINK: SinkTarget = {
   name: "mesh-a",
@@ -20,7 +20,6 @@ const SINK: SinkTarget = {
   wave: 1,
 };
 const COLLECTION = "istio/networking/v1alpha3/serviceentries";
-const quiet: SessionObserver = { opened() {}, sent() {}, event() {}, cut() {}, closed() {} };
 
 /** A dialer whose sinks, addresses and streams are the test's. */
 class Bench implements AsyncDisposable {
@@ -48,7 +47,7 @@ class Bench implements AsyncDisposable {
   readonly sessions = new Sessions({
     targets: new Hub(),
     sender: this.sender,
-    observer: quiet,
+    observer: quietObserver,
     clock: this.clock,
   });
   readonly dialer = new SinkDialer({

@@ -24,6 +24,7 @@ import { SETTINGS } from "../snapshot/snapshots.ts";
 import { MemoryRegistry, SERVICE_ENTRY } from "./pulling.ts";
 import { Serving } from "./serving.ts";
 import { now } from "./sockets.ts";
+import { quietObserver } from "./quiet_observer.ts";
 
 /** A Pinnace that serves what it is told to. */
 export class Upstream implements AsyncDisposable {
@@ -37,10 +38,9 @@ export class Upstream implements AsyncDisposable {
   #serving: Serving | undefined;
 
   constructor() {
-    const quiet = () => {};
     const observer: SessionObserver = {
+      ...quietObserver,
       opened: () => void this.streams++,
-      cut: quiet,
       closed: () => void this.streams--,
       sent: (_session, { type, content }) => {
         if (type !== SERVICE_ENTRY) return;

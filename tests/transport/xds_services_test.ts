@@ -27,6 +27,7 @@ import {
 import { SETTINGS } from "../snapshot/snapshots.ts";
 import { Caller } from "./serving.ts";
 import { now, until } from "./sockets.ts";
+import { quietObserver } from "./quiet_observer.ts";
 
 const ENVOY: Partially<Node> = { id: "e1", userAgentName: "envoy" };
 const GRPC: Partially<Node> = { id: "g1", userAgentName: "gRPC Go" };
@@ -42,7 +43,7 @@ class Served implements AsyncDisposable {
     targets: this.hub,
     sender: this.#sender,
     clock: systemClock,
-    observer: { opened() {}, sent() {}, event() {}, cut() {}, closed() {} },
+    observer: quietObserver,
   });
 
   private constructor(server: PushServer, listener: Listener) {
