@@ -271,11 +271,17 @@ export class Subscription {
     this.#fresh = false;
   }
 
-  #full({ collection, retried }: Proposal): Content | undefined {
+  #full(proposal: Proposal): Content | undefined {
+    const { collection, retried } = proposal;
+    const content: Content = { kind: "full", collection };
     const uncertain = retried !== undefined && this.#traits.partial;
-    const same = collection.version === this.#parking.accepted?.version;
-    if (same && !this.#fresh && !this.#due && !uncertain) return undefined;
-    return { kind: "full", collection };
+    const { accepted } = this.#parking;
+    if (this.#fresh || this.#due || uncertain || accepted === undefined) return content;
+    if (collection.version === accepted.version) return undefined;
+    if (this.served.complete || collection.diff(accepted).changed.length > 0) return content;
+    // Silence says nothing here, so this would not either; and an Envoy that names nothing any more would not answer.
+    this.#parking.accept(proposal);
+    return undefined;
   }
 
   #delta({ collection, retried }: Proposal, accepted: Collection): Content | undefined {

@@ -83,6 +83,7 @@ for (const mode of MODES) {
           assertEquals(await heldBy(served), wanted(text));
           return true;
         });
+        await served.settled();
         const refused = [...(await served.subscriptions()).values()].filter((s) => s.nacks > 0);
         assertEquals(refused, [], text);
       }
