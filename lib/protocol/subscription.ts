@@ -153,7 +153,8 @@ export class Subscription {
   /** Resources of these names changed in a type that this one follows. */
   renew(names: Iterable<string>): void {
     for (const name of names) {
-      if (!this.interest.has(name)) continue;
+      // What is not there would make an empty answer, which an Envoy that names nothing any more leaves unanswered.
+      if (!this.interest.has(name) || this.#all?.get(name) === undefined) continue;
       this.#renewals.add(name);
       if (this.incremental) this.sendAgain(name);
       else this.demand();
@@ -279,7 +280,7 @@ export class Subscription {
     if (this.#fresh || this.#due || uncertain || accepted === undefined) return content;
     if (collection.version === accepted.version) return undefined;
     if (this.served.complete || collection.diff(accepted).changed.length > 0) return content;
-    // Silence says nothing here, so this would not either; and an Envoy that names nothing any more would not answer.
+    // Silence says nothing here, so this would not either; nor is it sure to be answered.
     this.#parking.accept(proposal);
     return undefined;
   }
