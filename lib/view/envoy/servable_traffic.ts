@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { re2Pattern } from "../grpc/pattern.ts";
+import { re2Pattern } from "../shared/pattern.ts";
 import type { HttpMatch, HttpRoute, TextMatch, Traffic } from "../served_service.ts";
 
 /** Traffic rules that Envoy takes. */

@@ -5,7 +5,7 @@
  * @module
  */
 import type { HttpMatch, HttpRoute, TextMatch } from "../served_service.ts";
-import { fitsPattern, re2Pattern } from "./pattern.ts";
+import { fitsPattern, re2Pattern } from "../shared/pattern.ts";
 
 /** Routes in gRPC's terms. */
 export interface GrpcHttpRoutes {

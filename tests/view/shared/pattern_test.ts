@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { fitsPattern, re2Pattern } from "../../../lib/view/grpc/pattern.ts";
+import { fitsPattern, re2Pattern } from "../../../lib/view/shared/pattern.ts";
 
 Deno.test("grpc pattern: what RE2 takes is taken", () => {
   const taken = [

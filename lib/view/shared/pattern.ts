@@ -1,5 +1,5 @@
 /**
- * Regular expressions as gRPC clients take them.
+ * Regular expressions as clients of RE2 take them: gRPC programs and Envoy.
  *
  * @module
  */
