@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { until, type WaitOptions } from "./wait.ts";
+import { HopelessError, until, type WaitOptions } from "./wait.ts";
 
 /** What to run. */
 export interface ProcessSpec {
@@ -34,6 +34,8 @@ export class Process implements AsyncDisposable {
   readonly #text: string[] = [];
   readonly #objects: JsonLine[] = [];
   #status: Deno.CommandStatus | undefined;
+  /** Whether it has ended, and everything that it wrote was read. */
+  #over = false;
 
   private constructor(name: string, child: Deno.ChildProcess) {
     this.name = name;
@@ -42,6 +44,7 @@ export class Process implements AsyncDisposable {
     this.#stdin.closed.catch(() => {}); // it may end first
     child.status.then((status) => this.#status = status);
     this.#drained = Promise.all([this.#read(child.stdout), this.#read(child.stderr)]);
+    Promise.all([child.status, this.#drained]).then(() => this.#over = true, () => {});
   }
 
   /** Starts it. Throws where the program is not there. */
@@ -94,7 +97,7 @@ export class Process implements AsyncDisposable {
     options?: WaitOptions,
   ): Promise<T> {
     try {
-      return await until(`${this.name}: ${what}`, attempt, options);
+      return await until(`${this.name}: ${what}`, () => this.#try(what, attempt), options);
     } catch (error) {
       throw new Error(`${error instanceof Error ? error.message : error}\n${this.describe()}`, {
         cause: error,
@@ -143,6 +146,24 @@ export class Process implements AsyncDisposable {
       this.signal("SIGKILL");
       await this.end();
     }
+  }
+
+  /** An attempt, the last where all that the process will ever write was there before it. */
+  async #try<T>(
+    what: string,
+    attempt: () => T | undefined | false | Promise<T | undefined | false>,
+  ): Promise<T | undefined | false> {
+    const over = this.#over;
+    let cause: unknown;
+    try {
+      const value = await attempt();
+      if (!over || (value !== undefined && value !== false)) return value;
+    } catch (error) {
+      if (!over) throw error;
+      cause = error;
+    }
+    const { code } = this.#status!;
+    throw new HopelessError(`${this.name} ended with ${code} before this: ${what}`, { cause });
   }
 
   async #read(stream: ReadableStream<Uint8Array>): Promise<void> {

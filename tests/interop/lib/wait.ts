@@ -19,9 +19,15 @@ export class WaitError extends Error {
   override readonly name = "WaitError";
 }
 
+/** Thrown by an attempt that no other can follow: waiting ends at once. */
+export class HopelessError extends Error {
+  override readonly name = "HopelessError";
+}
+
 /**
  * Calls `attempt` until it neither throws nor gives undefined or false, and gives what it gave. Rejects
- * with a {@link WaitError}, whose cause is what the last attempt threw, once the deadline is over.
+ * with a {@link WaitError}, whose cause is what the last attempt threw, once the deadline is over, or
+ * with a {@link HopelessError} that it threw.
  */
 export async function until<T>(
   what: string,
@@ -36,6 +42,7 @@ export async function until<T>(
       const value = await attempt();
       if (value !== undefined && value !== false) return value;
     } catch (error) {
+      if (error instanceof HopelessError) throw error;
       cause = error;
     }
     if (performance.now() >= end) {
