@@ -29,13 +29,17 @@ export interface Calls {
 }
 
 /** How a client is started. */
-export interface GrpcClientOptions {
-  /** `host:port` of the control plane. */
+export interface GrpcClientOptions extends GrpcServer {
+  /** Of its environment, besides the bootstrap. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Where the control plane is. */
+export interface GrpcServer {
+  /** `host:port`. */
   readonly server: string;
   /** Files, where the control plane is dialled with TLS. Absent: in plaintext. */
   readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
-  /** Of its environment, besides the bootstrap. */
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Calls from which it is told who answers. */
@@ -52,10 +56,16 @@ export class GrpcClient implements AsyncDisposable {
   }
 
   /** Starts a client with a bootstrap file of its own; resolves once it takes commands. */
-  static async start(name: GrpcClientName, options: GrpcClientOptions): Promise<GrpcClient> {
+  static async start(
+    name: GrpcClientName,
+    options: GrpcClientOptions | { readonly bootstrap: string; readonly env?: undefined },
+  ): Promise<GrpcClient> {
     const folder = await Deno.makeTempDir({ prefix: "pinnace-grpc-" });
     const bootstrap = `${folder}/bootstrap.json`;
-    await Deno.writeTextFile(bootstrap, JSON.stringify(bootstrapOf(name, options)));
+    const text = "bootstrap" in options
+      ? options.bootstrap
+      : JSON.stringify(bootstrapOf(name, options));
+    await Deno.writeTextFile(bootstrap, text);
     const process = Process.start({
       name,
       command: binary(name),
@@ -143,7 +153,7 @@ function answered({ answers }: Calls): number {
   return Object.values(answers).reduce((sum, count) => sum + count, 0);
 }
 
-function bootstrapOf(name: GrpcClientName, { server, tls }: GrpcClientOptions) {
+function bootstrapOf(name: GrpcClientName, { server, tls }: GrpcServer) {
   const credentials = tls === undefined ? { type: "insecure" } : {
     type: "tls",
     config: {
