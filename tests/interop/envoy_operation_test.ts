@@ -104,6 +104,35 @@ for (const mode of MODES) {
   );
 
   interopTest(
+    `envoy ${mode}: where the first locality cannot be reached the next one is called, until it can`,
+    [ENVOY],
+    async () => {
+      await using fleet = new Fleet(["near", "far"]);
+      const port = freePort();
+      const endpoint = (name: string, locality: string) => ({
+        address: fleet.address(name),
+        locality,
+      });
+      await using served = await ServedEnvoy.start(mode, {
+        services: [{
+          name: "echo",
+          ports: [`${port}:${fleet.port}/HTTP`],
+          endpoints: [endpoint("near", "eu"), endpoint("far", "us")],
+          failover: ["eu"],
+        }],
+      });
+      const target = through(port, "echo");
+      assertEquals(await whoAnswers(target), "near");
+      await fleet.end("near");
+      await served.answers(target, "far");
+      assertEquals(await whoAnswers(target), "far");
+      fleet.start("near");
+      await served.answers(target, "near");
+      assertEquals(await whoAnswers(target), "near");
+    },
+  );
+
+  interopTest(
     `envoy ${mode}: Pinnace dies and comes back: no request is lost, nothing is made anew`,
     [ENVOY],
     async () => {

@@ -10,6 +10,7 @@ import {
   type Cluster,
   clusterCodec,
   clusterLoadAssignmentCodec,
+  type ClusterOutlierDetection,
   forwardProxyClusterCodec,
   type Partially,
 } from "../../wire/messages.ts";
@@ -74,6 +75,25 @@ const THRESHOLDS: Partially<CircuitThresholds> = {
   maxRetries: UNBOUNDED,
 };
 
+/**
+ * Beside priorities, or they would hold of endpoints that cannot be reached too: such ones are left out
+ * for a while, whatever they answer when they can be. Found out with three connections in a row, and
+ * tried again soon, for the last ones that are left may be among them.
+ */
+const UNREACHABLE_OUT: Partially<ClusterOutlierDetection> = {
+  interval: { seconds: 1 },
+  baseEjectionTime: { seconds: 5 },
+  maxEjectionTime: { seconds: 30 },
+  maxEjectionPercent: { value: 100 },
+  enforcingConsecutive5xx: { value: 0 },
+  enforcingSuccessRate: { value: 0 },
+  enforcingConsecutiveGatewayFailure: { value: 0 },
+  splitExternalLocalOriginErrors: true,
+  consecutiveLocalOriginFailure: { value: 3 },
+  enforcingConsecutiveLocalOriginFailure: { value: 100 },
+  enforcingLocalOriginSuccessRate: { value: 0 },
+};
+
 function common(
   service: Service,
   port: ServicePort,
@@ -81,6 +101,7 @@ function common(
 ): Partially<Cluster> {
   return {
     circuitBreakers: { thresholds: [THRESHOLDS] },
+    outlierDetection: service.failover === undefined ? undefined : UNREACHABLE_OUT,
     typedExtensionProtocolOptions: httpOptions(service, port),
     transportSocket: transportSocket(service, port, envoy.trustedCa),
   };

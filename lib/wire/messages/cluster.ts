@@ -19,6 +19,7 @@ export interface Cluster {
   readonly lbPolicy: LbPolicy;
   readonly circuitBreakers?: { readonly thresholds: readonly CircuitThresholds[] };
   readonly dnsLookupFamily: DnsLookupFamily;
+  readonly outlierDetection?: ClusterOutlierDetection;
   readonly originalDstLbConfig?: OriginalDstLbConfig;
   readonly transportSocket?: NamedExtension;
   readonly commonLbConfig?: CommonLbConfig;
@@ -67,6 +68,22 @@ export interface CircuitThresholds {
   readonly maxPendingRequests?: Wrapped<number>;
   readonly maxRequests?: Wrapped<number>;
   readonly maxRetries?: Wrapped<number>;
+}
+
+/** `envoy.config.cluster.v3.OutlierDetection`. */
+export interface ClusterOutlierDetection {
+  readonly interval?: Duration;
+  readonly baseEjectionTime?: Duration;
+  readonly maxEjectionTime?: Duration;
+  readonly maxEjectionPercent?: Wrapped<number>;
+  /** Enforcing: in percent of the times that it would apply. */
+  readonly enforcingConsecutive5xx?: Wrapped<number>;
+  readonly enforcingSuccessRate?: Wrapped<number>;
+  readonly enforcingConsecutiveGatewayFailure?: Wrapped<number>;
+  readonly splitExternalLocalOriginErrors: boolean;
+  readonly consecutiveLocalOriginFailure?: Wrapped<number>;
+  readonly enforcingConsecutiveLocalOriginFailure?: Wrapped<number>;
+  readonly enforcingLocalOriginSuccessRate?: Wrapped<number>;
 }
 
 /** `envoy.extensions.clusters.aggregate.v3.ClusterConfig`. */

@@ -13,6 +13,7 @@ export const PARTIAL_XDS: readonly string[] = [
   "envoy.config.cluster.v3.Cluster",
   "envoy.config.cluster.v3.Cluster.CommonLbConfig",
   "envoy.config.cluster.v3.Cluster.OriginalDstLbConfig",
+  "envoy.config.cluster.v3.OutlierDetection",
   "envoy.config.core.v3.ConfigSource",
   "envoy.config.core.v3.DataSource",
   "envoy.config.core.v3.Http1ProtocolOptions",
