@@ -23,6 +23,8 @@ const CLIENTS: readonly [file: string, protocol: ProbeProtocol, flags: Partial<P
   ["envoy-delta", "ads-delta", { as: "envoy" }],
   ["grpc-java-sotw", "ads", { as: "grpc", resource: [GRPC_TARGET] }],
   ["grpc-python-sotw", "ads", { as: "grpc", resource: [GRPC_TARGET] }],
+  ["grpc-go-sotw", "ads", { as: "grpc", resource: [GRPC_TARGET] }],
+  ["grpc-node-sotw", "ads", { as: "grpc", resource: [GRPC_TARGET] }],
 ];
 
 for (const [file, protocol, flags] of CLIENTS) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { xdsTypeByUrl } from "../../../lib/model/xds_type.ts";
-import type { WireResponse } from "./control_planes.ts";
+import type { WireResource, WireResponse } from "./control_planes.ts";
 import type { Phase } from "./player.ts";
 
 /** A difference between the answers of two servers in one phase. */
@@ -47,8 +47,8 @@ export interface Comparison {
 export function differences({ transcript, mode, ours, theirs }: Comparison): Difference[] {
   const place = (phase: string) => ({ transcript, mode, phase });
   const found: Difference[] = [];
-  const shownOurs = new Shower(mode);
-  const shownTheirs = new Shower(mode);
+  const shownOurs = new Shower();
+  const shownTheirs = new Shower();
   for (const [index, our] of ours.entries()) {
     const their = theirs[index]!;
     const types = [...our.responses, ...their.responses].map(({ type }) => type);
@@ -82,40 +82,30 @@ function firstOf({ responses }: Phase): string[] {
 }
 
 /**
- * Shows responses without what is a server's own: versions become numbers, in the order in which they
- * were first seen, of the type (state of the world) or of each resource (delta).
+ * Shows the responses of one server without what is its own: for versions, and for contents, which two
+ * do not write alike, those of each resource are numbered as they were first seen.
  */
 class Shower {
-  readonly #mode: "sotw" | "delta";
-  readonly #numbers = new Map<string, Map<string, number>>();
-
-  constructor(mode: "sotw" | "delta") {
-    this.#mode = mode;
-  }
+  readonly #contents = new Map<string, string[]>();
 
   all({ responses }: Phase, type: string): string[] {
     return responses.filter((response) => response.type === type).map((r) => this.#one(r));
   }
 
-  #one({ type, version, resources, removed }: WireResponse): string {
-    const delta = this.#mode === "delta";
+  #one({ type, resources, removed }: WireResponse): string {
     const names = resources.map((resource) => {
       const other = resource.anyType === type ? "" : ` as ${shortOf(resource.anyType)}`;
-      const own = delta ? `@${this.#number(`${type} ${resource.name}`, resource.version)}` : "";
-      return `${resource.name}${own}${other}`;
+      return `${resource.name}@${this.#number(type, resource)}${other}`;
     });
-    return [
-      delta ? "" : `@${this.#number(type, version)}:`,
-      ...names.sort(),
-      ...[...removed].sort().map((name) => `-${name}`),
-    ].filter((part) => part !== "").join(" ") || "nothing";
+    return [...names.sort(), ...[...removed].sort().map((name) => `-${name}`)].join(" ") ||
+      "nothing";
   }
 
-  #number(of: string, version: string): number {
-    const numbers = this.#numbers.get(of) ?? new Map<string, number>();
-    this.#numbers.set(of, numbers);
-    const number = numbers.get(version) ?? numbers.size + 1;
-    numbers.set(version, number);
-    return number;
+  #number(type: string, { name, bytes }: WireResource): number {
+    const key = `${type} ${name}`;
+    const seen = this.#contents.get(key) ?? [];
+    this.#contents.set(key, seen);
+    if (!seen.includes(bytes)) seen.push(bytes);
+    return seen.indexOf(bytes) + 1;
   }
 }

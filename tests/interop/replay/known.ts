@@ -28,7 +28,9 @@ export const KNOWN: readonly Known[] = [
   },
   {
     name: "Types come in their order, endpoints before routes",
-    fits: order(({ ours, theirs }) => inOrder(ours) && !inOrder(theirs)),
+    fits: order(({ ours, theirs }) =>
+      (inOrder(ours) && !inOrder(theirs)) || (endpointsFirst(ours) && !endpointsFirst(theirs))
+    ),
   },
   {
     name: "What is old goes last",
@@ -67,14 +69,21 @@ export const KNOWN: readonly Known[] = [
     ),
   },
   {
+    name: "What is gone is not told where no answer says so",
+    fits: answers(({ mode, phase, type, ours, theirs }) =>
+      mode === "sotw" && isNamed(type) && ours.length === 0 && distinct(theirs).length === 1 &&
+      /, (split ended|service removed|no longer refused|service of gRPC removed)$/.test(phase)
+    ),
+  },
+  {
     // Unsubscribed in the phase before; what comes unasked comes in whatever order.
     name: "Who names nothing any more gets nothing",
     fits: (difference) =>
-      difference.transcript === "grpc-java-sotw" &&
+      /^grpc-(java|node)-sotw$/.test(difference.transcript) &&
       difference.phase.endsWith(", service of gRPC back") &&
       (difference.kind === "order" ||
         (difference.kind === "answers" && difference.theirs.length > difference.ours.length &&
-          same(difference.ours, distinct(difference.theirs)))),
+          difference.ours.every((shown) => difference.theirs.includes(shown)))),
   },
   {
     name: "Who gives names up gets no answer",
@@ -94,7 +103,7 @@ export const KNOWN: readonly Known[] = [
     name: "Routes of Dubbo are numbered",
     fits: answers(({ transcript, type, ours, theirs }) =>
       transcript.startsWith("dubbo") && type === "RouteConfiguration" &&
-      [...ours, ...theirs].every((shown) => same(words(shown).slice(1), ["dubbo"]))
+      [...ours, ...theirs].every((shown) => /^dubbo@\d+$/.test(shown))
     ),
   },
 ];
@@ -134,6 +143,11 @@ function rank(type: string): number {
 
 function inOrder(types: readonly string[]): boolean {
   return same(types.toSorted((a, b) => rank(a) - rank(b)), types);
+}
+
+/** Whether endpoints came before routes, wherever listeners did: Dubbo asks for those last. */
+function endpointsFirst(types: readonly string[]): boolean {
+  return types.indexOf("ClusterLoadAssignment") < types.indexOf("RouteConfiguration");
 }
 
 /** What leads to clusters before clusters and their endpoints. */
