@@ -32,6 +32,9 @@ export class Interest implements NameFilter {
   #from: Collection | undefined;
   #selected: Collection | undefined;
   #unselected = new Set<string>();
+  /** What was given up since {@link restricted}. */
+  readonly #givenUp = new Set<string>();
+  #gaveUpAll = false;
 
   constructor(options: { readonly nothing: Collection; readonly wildcardAllowed: boolean }) {
     this.#nothing = options.nothing;
@@ -95,6 +98,7 @@ export class Interest implements NameFilter {
     this.#names.add(name);
     this.#characters += name.length;
     this.#unselected.add(name);
+    this.#givenUp.delete(name);
     return true;
   }
 
@@ -105,6 +109,7 @@ export class Interest implements NameFilter {
     if (!this.#names.delete(name)) return false;
     this.#characters -= name.length;
     this.#unselected.add(name);
+    if (!this.#wildcard) this.#givenUp.add(name);
     return true;
   }
 
@@ -116,21 +121,22 @@ export class Interest implements NameFilter {
   select(all: Collection): Collection {
     if (this.#wildcard) return all;
     if (this.#from === all && this.#unselected.size === 0) return this.#selected!;
-    const selected = this.#isWhole(all) ? all : this.#patch(all);
+    const selected = this.#isSurelyWhole(all) ? all : this.#patch(all);
     this.#unselected = new Set();
     this.#from = all;
     return this.#selected = selected;
   }
 
-  /** Whether every name is asked for: an Envoy asks for the endpoints of every cluster. */
-  #isWhole(all: Collection): boolean {
+  /** Whether every name is asked for, where that is told sooner than by selecting: an Envoy asks for the endpoints of every cluster. */
+  #isSurelyWhole(all: Collection): boolean {
     const from = this.#from;
     if (this.#names.size < all.size) return false;
-    if (from !== undefined && this.#selected === from && this.#unselected.size === 0) {
-      return all.diff(from).changed.every(({ name }) => this.#names.has(name));
+    if (from === undefined) {
+      for (const { name } of all) if (!this.#names.has(name)) return false;
+      return true;
     }
-    for (const { name } of all) if (!this.#names.has(name)) return false;
-    return true;
+    return this.#selected === from && this.#unselected.size === 0 &&
+      all.diff(from).changed.every(({ name }) => this.#names.has(name));
   }
 
   #patch(all: Collection): Collection {
@@ -147,15 +153,23 @@ export class Interest implements NameFilter {
       if (resource === undefined) removed.push(name);
       else changed.push(resource);
     }
-    return (this.#selected ?? this.#nothing).patch(changed, removed);
+    const selected = (this.#selected ?? this.#nothing).patch(changed, removed);
+    return selected.size === all.size ? all : selected;
   }
 
-  /** The collection without what is not asked for. */
+  /** The collection, which held nothing that was not asked for by {@link restricted}, without what is not any more. */
   restrict(collection: Collection): Collection {
     if (this.#wildcard) return collection;
+    if (!this.#gaveUpAll) return collection.patch([], this.#givenUp);
     const out: string[] = [];
     for (const { name } of collection) if (!this.#names.has(name)) out.push(name);
     return collection.patch([], out);
+  }
+
+  /** Every collection is restricted to what is asked for now. */
+  restricted(): void {
+    this.#givenUp.clear();
+    this.#gaveUpAll = false;
   }
 
   /** True if it was otherwise before. The selection starts afresh, from all names. */
@@ -163,6 +177,7 @@ export class Interest implements NameFilter {
     if (wildcard && !this.#wildcardAllowed) return false;
     if (wildcard === this.#wildcard) return false;
     this.#wildcard = wildcard;
+    this.#gaveUpAll = !wildcard;
     this.#from = undefined;
     this.#selected = undefined;
     this.#unselected = new Set(this.#names);

@@ -4,6 +4,7 @@
  * What differs between the last collection it accepted and the one it refused is *parked*: it is held
  * back at its last accepted form while other resources go on. As soon as any parked resource changes
  * or goes, the whole newest collection is tried again. No content that was refused is offered twice.
+ * A refusal that names resources is of those alone: the others are offered without them at once.
  *
  * @module
  */
@@ -16,6 +17,12 @@ const REMEMBERED = 256;
 
 /** Names remembered of one refusal; of a larger one only its version is. */
 const NAMES_REMEMBERED = 100;
+
+/** Resources remembered that were refused by name; if there are more, the oldest are forgotten. */
+const BAD_REMEMBERED = 1000;
+
+/** Refusals in a row from which names are taken; a peer that goes on refuses whatever there is. */
+const NAMED_IN_A_ROW = 10;
 
 /** What a peer is to be offered. */
 export interface Proposal {
@@ -34,6 +41,11 @@ export class Parking {
   #parked: Collection | undefined;
   /** By version of a refused collection, what was new in it, if that was not too much; oldest first. */
   readonly #refused = new Map<string, readonly string[] | undefined>();
+  /** The version of each resource that was refused by name last; oldest first. */
+  readonly #bad = new Map<string, string>();
+  #named = 0;
+  /** What was refused last, of which the peer may have taken what it did not name. */
+  #doubtful: Diff | undefined;
 
   /** What the peer accepted last; undefined: nothing, and what it holds is not known. */
   get accepted(): Collection | undefined {
@@ -58,7 +70,7 @@ export class Parking {
    * `whole`: it is to be sent in full, so the content of everything in it must be known.
    */
   propose(target: Collection, whole: boolean): Proposal | undefined {
-    const proposal = this.#nearest(target, whole);
+    const proposal = this.#withoutBad(this.#nearest(target, whole), whole);
     if (!this.#refused.has(proposal.collection.version)) return proposal;
     this.#parked = target;
     const accepted = this.#accepted;
@@ -76,12 +88,20 @@ export class Parking {
   accept({ target, collection }: Proposal): void {
     this.#accepted = collection;
     this.#parked = collection === target ? undefined : target;
+    this.#doubtful = undefined;
+    this.#named = 0;
   }
 
-  /** The peer refused what it was offered; `sent` is that as it was sent, whatever the peer has stopped asking for since. */
-  refuse({ target }: Proposal, sent: Diff): void {
-    this.#parked = target;
+  /**
+   * The peer refused what it was offered; `sent` is that as it was sent, whatever the peer has stopped
+   * asking for since. `named`: which of what changed it refused, as far as it said so.
+   */
+  refuse({ target }: Proposal, sent: Diff, named: readonly Resource[] = []): void {
     const { to: { version }, changed, removed } = sent;
+    const isNamed = named.length > 0 && ++this.#named <= NAMED_IN_A_ROW;
+    this.#parked = isNamed ? undefined : target;
+    this.#doubtful = isNamed && changed.length + removed.length > named.length ? sent : undefined;
+    if (isNamed) this.#note(named);
     const names = changed.length + removed.length <= NAMES_REMEMBERED
       ? [...changed.map((resource) => resource.name), ...removed]
       : undefined;
@@ -96,6 +116,30 @@ export class Parking {
   restrict(restrict: (collection: Collection) => Collection): void {
     if (this.#accepted !== undefined) this.#accepted = restrict(this.#accepted);
     if (this.#parked !== undefined) this.#parked = restrict(this.#parked);
+  }
+
+  #note(bad: readonly Resource[]): void {
+    for (const { name, version } of bad) {
+      this.#bad.delete(name);
+      this.#bad.set(name, version);
+    }
+    for (const oldest of this.#bad.keys()) {
+      if (this.#bad.size <= BAD_REMEMBERED) break;
+      this.#bad.delete(oldest);
+    }
+  }
+
+  /** The proposal with what was refused by name at its last accepted form, unless only the peer has that. */
+  #withoutBad(proposal: Proposal, whole: boolean): Proposal {
+    const { collection } = proposal;
+    const retried = proposal.retried ?? this.#doubtful;
+    const doubtful = retried === undefined ? {} : { retried };
+    const names = [...this.#bad].filter(([name, version]) =>
+      collection.get(name)?.version === version && this.#accepted?.get(name)?.version !== version
+    ).map(([name]) => name);
+    const without = names.length === 0 ? collection : revert(collection, names, this.#accepted);
+    if (whole && without !== collection && hasUnknown(without)) return proposal;
+    return { ...proposal, collection: without, ...doubtful };
   }
 
   #nearest(target: Collection, whole: boolean): Proposal {
@@ -139,12 +183,12 @@ function holdBack(
 function revert(
   collection: Collection,
   names: readonly string[],
-  accepted: Collection,
+  accepted: Collection | undefined,
 ): Collection {
   const back: Resource[] = [];
   const out: string[] = [];
   for (const name of names) {
-    const resource = accepted.get(name);
+    const resource = accepted?.get(name);
     if (resource === undefined) out.push(name);
     else back.push(resource);
   }

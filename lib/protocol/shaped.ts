@@ -29,6 +29,7 @@ function completed(
   fallback: (name: string) => Resource,
   names: ReadonlySet<string>,
 ): Collection {
+  if (selected.size === names.size) return selected;
   const missing: Resource[] = [];
   for (const name of names) if (selected.get(name) === undefined) missing.push(fallback(name));
   return selected.patch(missing, []);

@@ -9,6 +9,7 @@ import type { Status } from "../wire/messages.ts";
 import type { Collection } from "../snapshot/collection.ts";
 import { doubted, heldCollection } from "./held.ts";
 import { Interest } from "./interest.ts";
+import { named } from "./named.ts";
 import { Parking, type Proposal } from "./parking.ts";
 import { Renewals } from "./renewals.ts";
 import type { ServedType } from "./resolve.ts";
@@ -169,15 +170,15 @@ export class Subscription {
     for (const names of [this.#again, this.#confirm]) {
       for (const name of names) if (!this.interest.has(name)) names.delete(name);
     }
-    if (this.#pending === undefined) return;
-    const { target, collection } = this.#pending.proposal;
-    for (const { name } of collection) if (!this.interest.has(name)) this.#givenUp.add(name);
-    const rest = restrict(target);
-    const proposal = {
-      target: rest,
-      collection: collection === target ? rest : restrict(collection),
-    };
-    this.#pending = { ...this.#pending, proposal };
+    if (this.#pending !== undefined) {
+      const { target, collection } = this.#pending.proposal;
+      const rest = restrict(target);
+      const offered = collection === target ? rest : restrict(collection);
+      for (const name of offered.diff(collection).removed) this.#givenUp.add(name);
+      const proposal = { target: rest, collection: offered };
+      this.#pending = { ...this.#pending, proposal };
+    }
+    this.interest.restricted();
   }
 
   /** Takes all there is of this type now, if that is known; true if it may give a push. */
@@ -255,7 +256,7 @@ export class Subscription {
     const message = error.message.slice(0, MESSAGE_KEPT);
     const diff = sent.diff(accepted);
     const names = diff.changed.slice(0, NAMES_SHOWN).map((resource) => resource.name);
-    this.#parking.refuse(proposal, diff);
+    this.#parking.refuse(proposal, diff, named(error.message, diff));
     this.#nacks++;
     this.#lastNack = message;
     return { kind: "nack", type, nonce, version: sent.version, code: error.code, message, names };

@@ -209,13 +209,12 @@ export class Transition {
 
   /** Whether the client, whose routes and listeners are the newest, can do without what is old. */
   #isReleased(): boolean {
-    const type = this.#subscriptions.has("Cluster") ? "Cluster" : "ClusterLoadAssignment";
-    const asked = this.#subscriptions.get(type);
-    if (asked?.interest.wildcard === false) {
-      const { removed } = nameChange(this.#kept[type], this.#goal[type]);
-      return !removed.some((name) => asked.interest.has(name));
-    }
-    return this.#hasNewRoutes();
+    const asked = this.#subscriptions.get("Cluster");
+    // Who names no clusters, as Dubbo, goes on naming endpoints that no route leads to any more.
+    if (asked === undefined) return true;
+    if (asked.interest.wildcard) return this.#hasNewRoutes();
+    const { removed } = nameChange(this.#kept.Cluster, this.#goal.Cluster);
+    return !removed.some((name) => asked.interest.has(name));
   }
 
   /**

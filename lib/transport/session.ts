@@ -263,7 +263,8 @@ export class Session<Request> implements SessionInfo {
     const { observer } = this.#parts;
     const phase = this.#machine.transition?.phase;
     this.#machine.expire?.(transition);
-    if (phase !== undefined) observer.overdue(this, phase);
+    // That it keeps what is old while nobody asks for it, as gRPC programs may, is no concern of anybody's.
+    if (phase !== undefined && phase !== "removal") observer.overdue(this, phase);
     this.#attachment.wake();
   }
 

@@ -215,6 +215,11 @@ for (const mode of MODES) {
       const three = [service("good", good, "b"), bad, service("later", later)];
       await served.write({ services: three });
       await served.answers(through(later, "later"), "a");
+      // What it took along with what it refused goes and comes back, all else as it was.
+      await served.write({ services: [service("good", good, "b"), bad] });
+      await served.settled();
+      await served.write({ services: three });
+      await served.answers(through(later, "later"), "a");
       await served.write({ services: [service("good", good, "b")] });
       await served.settled();
       await served.envoy.process.expect("only the good one is left", async () => {

@@ -4,6 +4,7 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { unknownResource } from "../../lib/protocol/held.ts";
+import { named } from "../../lib/protocol/named.ts";
 import { Parking, type Proposal } from "../../lib/protocol/parking.ts";
 import type { Collection } from "../../lib/snapshot/collection.ts";
 import { collectionOf, type Contents } from "./fixtures.ts";
@@ -167,4 +168,29 @@ Deno.test("parking: a form that only the peer knows is not held back in a full p
   assertEquals(plain(parking.propose(next, true)?.collection), { a: "2", b: "2" });
   assertEquals(plain(parking.propose(target, false)?.collection), { a: "1", b: "1" });
   assertEquals(parking.propose(target, true), undefined);
+});
+
+Deno.test("parking: what is named is left out at once, ten times in a row at most", () => {
+  const parking = new Parking();
+  const names = Array.from({ length: 15 }, (_, i) => `n${i}`);
+  const target = collectionOf(Object.fromEntries(names.map((name) => [name, "1"])));
+  for (let i = 0; i < 10; i++) {
+    const proposal = parking.propose(target, true)!;
+    assertEquals(proposal.collection.size, 15 - i);
+    parking.refuse(proposal, proposal.collection.diff(NOTHING), [target.get(names[i]!)!]);
+  }
+  const last = parking.propose(target, true)!;
+  parking.refuse(last, last.collection.diff(NOTHING), [target.get("n10")!]);
+  assertEquals(parking.propose(target, true), undefined);
+});
+
+Deno.test("named: words of a message that are names of what changed", () => {
+  const from = collectionOf({ same: "1", "o|80||a": "1" });
+  const to = collectionOf({ same: "1", "o|80||a": "2", "o|80||a.b": "1", "x.": "1" });
+  const names = (message: string) => named(message, to.diff(from)).map(({ name }) => name);
+  assertEquals(names("Error adding/updating listener(s) o|80||a: cannot bind"), ["o|80||a"]);
+  assertEquals(names("[o|80||a.b] and 'o|80||a'; o|80||a"), ["o|80||a.b", "o|80||a"]);
+  assertEquals(names("same, other and o|80||a.b.c"), []);
+  assertEquals(names("x. is wrong, x is not"), ["x."]);
+  assertEquals(names(""), []);
 });
