@@ -10,7 +10,7 @@
  */
 import type { Resource } from "../model/resource.ts";
 import type { Collection, Diff } from "../snapshot/collection.ts";
-import { hasUnknown, isUnknown } from "./held.ts";
+import { hasUnknown, isUnknown, unknownResource } from "./held.ts";
 
 /** Refused versions that are remembered; of a peer that refuses more, the oldest are forgotten. */
 const REMEMBERED = 256;
@@ -44,12 +44,20 @@ export class Parking {
   /** The version of each resource that was refused by name last; oldest first. */
   readonly #bad = new Map<string, string>();
   #named = 0;
+  #lastRefused: string | undefined;
+  /** Whether what was accepted is what {@link believe} said. */
+  #believes = false;
   /** What was refused last, of which the peer may have taken what it did not name. */
   #doubtful: Diff | undefined;
 
   /** What the peer accepted last; undefined: nothing, and what it holds is not known. */
   get accepted(): Collection | undefined {
     return this.#accepted;
+  }
+
+  /** Whether the peer said, by accepting it, that it holds this. */
+  get isKnown(): boolean {
+    return this.#accepted !== undefined && !this.#believes;
   }
 
   /** Number of resources held back. */
@@ -81,7 +89,10 @@ export class Parking {
     const collection = [nearer, accepted].find((candidate) =>
       !this.#refused.has(candidate.version) && !(whole && hasUnknown(candidate))
     );
-    return collection === undefined ? undefined : { ...proposal, collection };
+    if (collection !== undefined) return { ...proposal, collection };
+    // It takes what it does not refuse each time, and nothing can be held back that is not known here.
+    const isAgain = proposal.collection.version === this.#lastRefused;
+    return this.#believes && !isAgain ? proposal : undefined;
   }
 
   /** The peer accepted what it was offered. */
@@ -90,6 +101,7 @@ export class Parking {
     this.#parked = collection === target ? undefined : target;
     this.#doubtful = undefined;
     this.#named = 0;
+    this.#believes = false;
   }
 
   /**
@@ -98,7 +110,8 @@ export class Parking {
    */
   refuse({ target }: Proposal, sent: Diff, named: readonly Resource[] = []): void {
     const { to: { version }, changed, removed } = sent;
-    const isNamed = named.length > 0 && ++this.#named <= NAMED_IN_A_ROW;
+    this.#lastRefused = version;
+    const isNamed = this.isKnown && named.length > 0 && ++this.#named <= NAMED_IN_A_ROW;
     this.#parked = isNamed ? undefined : target;
     this.#doubtful = isNamed && changed.length + removed.length > named.length ? sent : undefined;
     if (isNamed) this.#note(named);
@@ -110,6 +123,15 @@ export class Parking {
       if (this.#refused.size <= REMEMBERED) break;
       this.#refused.delete(oldest);
     }
+  }
+
+  /**
+   * The peer, of which it was not known what it holds, refused these of what it was sent and took the
+   * rest; of these it may have an earlier form.
+   */
+  believe(sent: Collection, refused: readonly Resource[]): void {
+    this.#accepted = sent.patch(refused.map(({ name }) => unknownResource(name, "")), []);
+    this.#believes = true;
   }
 
   /** Forgets what the peer no longer asks for. */

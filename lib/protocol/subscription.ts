@@ -256,7 +256,14 @@ export class Subscription {
     const message = error.message.slice(0, MESSAGE_KEPT);
     const diff = sent.diff(accepted);
     const names = diff.changed.slice(0, NAMES_SHOWN).map((resource) => resource.name);
-    this.#parking.refuse(proposal, diff, named(error.message, diff));
+    const bad = named(error.message, diff);
+    this.#parking.refuse(proposal, diff, bad);
+    // A client of xDS takes what it does not name, and of these types it is asked for all there is.
+    const tookRest = this.#traits.partial && this.served.xds !== undefined && this.served.wildcard;
+    if (tookRest && !this.#parking.isKnown && bad.length > 0) {
+      this.#parking.believe(proposal.collection, bad);
+      this.#fresh = false;
+    }
     this.#nacks++;
     this.#lastNack = message;
     return { kind: "nack", type, nonce, version: sent.version, code: error.code, message, names };
