@@ -19,6 +19,11 @@ export function isUnknown(resource: Resource): boolean {
   return resource.bytes === UNKNOWN_BYTES;
 }
 
+/** Whether it is not even known that the peer has any form of this. */
+export function isInDoubt({ version }: Resource): boolean {
+  return version === "";
+}
+
 /** Whether any resource of the collection cannot be sent. */
 export function hasUnknown(collection: Collection): boolean {
   for (const resource of collection) if (isUnknown(resource)) return true;

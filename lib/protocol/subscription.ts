@@ -7,7 +7,7 @@
  */
 import type { Status } from "../wire/messages.ts";
 import type { Collection } from "../snapshot/collection.ts";
-import { doubted, heldCollection } from "./held.ts";
+import { doubted, heldCollection, isInDoubt } from "./held.ts";
 import { Interest } from "./interest.ts";
 import { named } from "./named.ts";
 import { Parking, type Proposal } from "./parking.ts";
@@ -96,7 +96,8 @@ export class Subscription {
   /** Whether the peer asks for this resource and has it, in whichever form: it accepted it, also where it had to be sent again, and no push that waits takes it away. */
   has(name: string): boolean {
     if (!this.interest.has(name) || this.#renewals.has(name)) return false;
-    if (this.accepted?.get(name) === undefined) return false;
+    const held = this.accepted?.get(name);
+    if (held === undefined || isInDoubt(held)) return false;
     return this.#pending === undefined || this.#pending.sent.get(name) !== undefined;
   }
 

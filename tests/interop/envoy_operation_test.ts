@@ -229,6 +229,39 @@ for (const mode of MODES) {
       assertEquals(Object.fromEntries((await load.stop()).failures), {});
     },
   );
+
+  interopTest(
+    `envoy ${mode}: a cluster that Envoy refuses from the start holds up no other service`,
+    [ENVOY],
+    async () => {
+      await using fleet = new Fleet(["a"]);
+      const port = freePort();
+      const service = (name: string, more = {}) => ({
+        name,
+        ports: [`${port}:${fleet.port}/HTTP`],
+        endpoints: [fleet.address("a")],
+        ...more,
+      });
+      const refused = service("refused", { subjectAltNames: ["spiffe://example.org/a"] });
+      const config = (...names: string[]) => ({
+        services: [refused, ...names.map((name) => service(name))],
+        envoy: { trustedCa: "/there/is/no/such.crt" },
+      });
+      await using served = await ServedEnvoy.start(mode, config("one"), { ready: false });
+      const answers = (name: string) => served.answers(through(port, name), "a");
+      await answers("one");
+      await served.write(config("one", "two"));
+      await answers("two");
+      await served.write(config("one"));
+      await served.write(config("one", "two"));
+      await answers("two");
+      const { nacks = 0, lastNack } = (await served.subscriptions()).get("Cluster")!;
+      assert(nacks > 0);
+      assertMatch(lastNack!, /no\/such\.crt/);
+      const metrics = await served.pinnace.metrics();
+      assertEquals(metrics.sum("pinnace_transitions_overdue_total"), 0);
+    },
+  );
 }
 
 /** Holds requests open until one of them is at `who`; gives how many are there, and how they all end. */
