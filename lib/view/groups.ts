@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { XdsTypeName } from "../model/xds_type.ts";
 import { attempt, failed } from "./attempt.ts";
-import type { OwnedPart, Part, Recipe, ViewFinding } from "./recipe.ts";
+import type { Assembled, OwnedPart, Part, Recipe, ViewFinding } from "./recipe.ts";
 import type { ViewContext } from "./served_service.ts";
 import type { Outcome } from "./view_maker.ts";
 
@@ -86,13 +86,50 @@ export class Groups<Data> {
       this.#byId.delete(idOf(type, name));
       return [name, undefined];
     }
-    const { resource, findings } = attempt(
-      () => this.#recipe.assemble(type, name, inOrder(group), context),
-      (message) => ({ findings: [failed(name, message)] }),
-    );
+    const { resource, findings } = this.#assembled(group, inOrder(group), context);
     group.findings = findings;
     return [name, resource];
   }
+
+  /** Where the parts cannot be put together, those are left out that cannot be even alone. */
+  #assembled(
+    { type, name }: Group<Data>,
+    parts: readonly OwnedPart<Data>[],
+    context: ViewContext,
+  ): Assembled {
+    const assemble = (some: readonly OwnedPart<Data>[]) =>
+      this.#recipe.assemble(type, name, some, context);
+    const told: ViewFinding[] = [];
+    return attempt(() => assemble(parts), () => {
+      const good = withoutBad(parts, assemble, told);
+      const rest = good.length === 0
+        ? { findings: [] }
+        : attempt(() => assemble(good), (why) => ({ findings: [failed(name, why)] }));
+      return { ...rest, findings: [...rest.findings, ...told] };
+    });
+  }
+}
+
+/** Those of the parts that can be put together; halves are tried, so that a few bad ones among thousands are found soon. */
+function withoutBad<Data>(
+  parts: readonly OwnedPart<Data>[],
+  assemble: (parts: readonly OwnedPart<Data>[]) => unknown,
+  told: ViewFinding[],
+): readonly OwnedPart<Data>[] {
+  return attempt(() => {
+    assemble(parts);
+    return parts;
+  }, (why) => {
+    const [only, second] = parts;
+    if (only === undefined) return [];
+    if (second === undefined) {
+      told.push(failed(only.key, why));
+      return [];
+    }
+    const middle = Math.ceil(parts.length / 2);
+    const halves = [parts.slice(0, middle), parts.slice(middle)];
+    return halves.flatMap((half) => withoutBad(half, assemble, told));
+  });
 }
 
 function inOrder<Data>({ parts }: Group<Data>): OwnedPart<Data>[] {

@@ -199,6 +199,29 @@ Deno.test("view maker: a service that nothing can be made of is told, and the ot
   assertEquals(view.findings.map(({ key, rule }) => [key, rule]), [["x/b", "view/failed"]]);
 });
 
+Deno.test("view maker: a part that nothing can be made of is told, and the others are served", () => {
+  const recipe = new Counting();
+  const assemble = recipe.assemble.bind(recipe);
+  recipe.assemble = (type, name, parts) => {
+    const bad = parts.find(({ data }) => data.startsWith("bad"));
+    if (bad !== undefined) throw new RangeError(`${bad.data} cannot be written`);
+    return assemble(type, name, parts);
+  };
+  const services = ["a", "b", "c", "d", "e"].map((name) =>
+    served(`x/${name}`, name === "b" || name === "e" ? { labels: { data: `bad ${name}` } } : {})
+  );
+  const maker = makerOf(recipe);
+  const view = maker.make(catalogue(...services), NO_ADDRESSES);
+  assertEquals(text(view, "RouteConfiguration", "all"), "a c d");
+  assertEquals(view.findings.map(({ key, rule }) => [key, rule]), [
+    ["x/b", "view/failed"],
+    ["x/e", "view/failed"],
+  ]);
+  const only = maker.make(catalogue(services[1]!), NO_ADDRESSES);
+  assertEquals(names(only, "RouteConfiguration"), []);
+  assertEquals(only.findings.map(({ key }) => key), ["x/b"]);
+});
+
 function said({ key, message }: { key: string; message: string }): string {
   return `${key} ${message}`;
 }
