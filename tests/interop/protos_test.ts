@@ -71,18 +71,26 @@ const CODED = [
 
 /** Types of which we have only the fields that we make or read; a name with a dot at its end: all of that package. */
 const PARTIAL = [
+  "istio.networking.v1alpha3.ClientTLSSettings",
+  "istio.networking.v1alpha3.ConnectionPoolSettings",
+  "istio.networking.v1alpha3.CorsPolicy",
   "istio.networking.v1alpha3.DestinationRule",
   "istio.networking.v1alpha3.Delegate",
   "istio.networking.v1alpha3.HTTPDirectResponse",
+  "istio.networking.v1alpha3.HTTPFaultInjection",
+  "istio.networking.v1alpha3.HTTPMirrorPolicy",
   "istio.networking.v1alpha3.HTTPRedirect",
+  "istio.networking.v1alpha3.HTTPRetry",
   "istio.networking.v1alpha3.HTTPRewrite",
-  "istio.networking.v1alpha3.HTTPRoute",
-  "istio.networking.v1alpha3.HTTPRouteDestination",
+  "istio.networking.v1alpha3.Headers",
   "istio.networking.v1alpha3.LoadBalancerSettings",
   "istio.networking.v1alpha3.LocalityLoadBalancerSetting",
   "istio.networking.v1alpha3.OutlierDetection",
-  "istio.networking.v1alpha3.Subset",
-  "istio.networking.v1alpha3.TrafficPolicy",
+  "istio.networking.v1alpha3.Percent",
+  "istio.networking.v1alpha3.TrafficPolicy.PortTrafficPolicy",
+  "istio.networking.v1alpha3.TrafficPolicy.ProxyProtocol",
+  "istio.networking.v1alpha3.TrafficPolicy.RetryBudget",
+  "istio.networking.v1alpha3.TrafficPolicy.TunnelSettings",
   ...PARTIAL_XDS,
 ];
 

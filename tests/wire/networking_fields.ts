@@ -26,7 +26,6 @@ const HTTP_MATCH = keys<messages.HTTPMatchRequest>({
   sourceNamespace: true,
   statPrefix: true,
 });
-const ROUTE_DESTINATION = keys<messages.RouteDestination>({ destination: true, weight: true });
 
 const FIELDS: Readonly<Record<string, Readonly<Record<string, true>>>> = {
   ServiceEntry: keys<messages.ServiceEntry>({
@@ -74,11 +73,23 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, true>>>> = {
     rewrite: true,
     delegate: true,
     directResponse: true,
+    retries: true,
+    fault: true,
+    mirror: true,
+    mirrors: true,
+    mirrorPercent: true,
+    mirrorPercentage: true,
+    corsPolicy: true,
+    headers: true,
   }),
   HTTPMatchRequest: HTTP_MATCH,
   StringMatch: keys<messages.StringMatch>({ exact: true, prefix: true, regex: true }),
-  HTTPRouteDestination: ROUTE_DESTINATION,
-  RouteDestination: ROUTE_DESTINATION,
+  HTTPRouteDestination: keys<messages.HTTPRouteDestination>({
+    destination: true,
+    weight: true,
+    headers: true,
+  }),
+  RouteDestination: keys<messages.RouteDestination>({ destination: true, weight: true }),
   TCPRoute: keys<messages.TCPRoute>({ match: true, route: true }),
   L4MatchAttributes: keys<messages.L4MatchAttributes>({
     destinationSubnets: true,
@@ -103,8 +114,17 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, true>>>> = {
     subsets: true,
     exportTo: true,
   }),
-  Subset: keys<messages.Subset>({ name: true, labels: true }),
-  TrafficPolicy: keys<messages.TrafficPolicy>({ loadBalancer: true, outlierDetection: true }),
+  Subset: keys<messages.Subset>({ name: true, labels: true, trafficPolicy: true }),
+  TrafficPolicy: keys<messages.TrafficPolicy>({
+    loadBalancer: true,
+    outlierDetection: true,
+    connectionPool: true,
+    tls: true,
+    portLevelSettings: true,
+    tunnel: true,
+    proxyProtocol: true,
+    retryBudget: true,
+  }),
   LoadBalancerSettings: keys<NonNullable<messages.TrafficPolicy["loadBalancer"]>>({
     localityLbSetting: true,
   }),

@@ -63,18 +63,26 @@ export interface Destination {
   readonly port?: { readonly number: number };
 }
 
-/** `istio.networking.v1alpha3.HTTPRoute`, without what is done to requests on their way. */
+/** `istio.networking.v1alpha3.HTTPRoute`; of what is done to requests on their way only that it is asked for. */
 export interface HTTPRoute {
   readonly name: string;
   /** Any of these; empty: every request. */
   readonly match: readonly HTTPMatchRequest[];
-  readonly route: readonly RouteDestination[];
+  readonly route: readonly HTTPRouteDestination[];
   readonly timeout?: Duration;
-  /** That it answers with a redirect; what to is not read. So for the three below. */
+  /** That it answers with a redirect; what to is not read. So for those below. */
   readonly redirect?: Nothing;
   readonly rewrite?: Nothing;
   readonly delegate?: Nothing;
   readonly directResponse?: Nothing;
+  readonly retries?: Nothing;
+  readonly fault?: Nothing;
+  readonly mirror?: Destination;
+  readonly mirrors: readonly Nothing[];
+  readonly mirrorPercent?: { readonly value: number };
+  readonly mirrorPercentage?: Nothing;
+  readonly corsPolicy?: Nothing;
+  readonly headers?: Nothing;
 }
 
 /** A message of which nothing is read but that it is there. */
@@ -107,7 +115,12 @@ export interface StringMatch {
   readonly regex?: string;
 }
 
-/** `istio.networking.v1alpha3.HTTPRouteDestination` and `RouteDestination`. */
+/** `istio.networking.v1alpha3.HTTPRouteDestination`. */
+export interface HTTPRouteDestination extends RouteDestination {
+  readonly headers?: Nothing;
+}
+
+/** `istio.networking.v1alpha3.RouteDestination`. */
 export interface RouteDestination {
   readonly destination?: Destination;
   /** Share of the traffic; 0 for one alone means all of it. */
@@ -148,7 +161,7 @@ export interface TLSMatchAttributes {
   readonly sourceNamespace: string;
 }
 
-/** `istio.networking.v1alpha3.DestinationRule`, of its policies those that Pinnace makes. */
+/** `istio.networking.v1alpha3.DestinationRule`; of policies that Pinnace does not make only that they are there. */
 export interface DestinationRule {
   readonly host: string;
   readonly trafficPolicy?: TrafficPolicy;
@@ -160,12 +173,19 @@ export interface DestinationRule {
 export interface Subset {
   readonly name: string;
   readonly labels: StringMap;
+  readonly trafficPolicy?: TrafficPolicy;
 }
 
 /** `istio.networking.v1alpha3.TrafficPolicy`. */
 export interface TrafficPolicy {
   readonly loadBalancer?: { readonly localityLbSetting?: LocalityLoadBalancerSetting };
   readonly outlierDetection?: OutlierDetection;
+  readonly connectionPool?: Nothing;
+  readonly tls?: Nothing;
+  readonly portLevelSettings: readonly Nothing[];
+  readonly tunnel?: Nothing;
+  readonly proxyProtocol?: Nothing;
+  readonly retryBudget?: Nothing;
 }
 
 /** `istio.networking.v1alpha3.LocalityLoadBalancerSetting`. */
