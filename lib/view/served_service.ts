@@ -26,6 +26,8 @@ export interface Traffic {
   readonly streams: readonly StreamRoute[];
   /** What the rules ask for and these clients do not get, each as a text for a person. */
   readonly unserved: readonly string[];
+  /** Rules for its hosts that others go before, each as a text for a person. Absent: none. */
+  readonly overruled?: readonly string[];
 }
 
 /** Where some share of the traffic goes. */
@@ -46,7 +48,7 @@ export interface StreamRoute {
   readonly kind: "tcp" | "tls";
   /** Port that was called; absent: any. */
   readonly port?: number;
-  /** At least one. */
+  /** Empty: such connections are not to reach the service. */
   readonly to: readonly WeightedTarget[];
 }
 

@@ -269,7 +269,8 @@ Deno.test("catalogue: what clients cannot be given is named, and lets nothing th
     "s/gateway": { hosts: ["a"], gateways: ["ingress"], http: [] },
   };
   const { traffic } = new Catalogues().of(snapshotOf({ own, virtual })).services.get("s/a")!;
-  assertEquals(traffic.http.map(({ to }) => to[0]?.host), [undefined, "a.s.svc.cluster.local"]);
+  const targets = traffic.http.map(({ to }) => to[0]?.host);
+  assertEquals(targets, [undefined, undefined, "a.s.svc.cluster.local"]);
   assertEquals(traffic.unserved.length, 2);
   assert(traffic.unserved.every((text) => text.includes("s/odd")), traffic.unserved.join());
 });
@@ -320,12 +321,13 @@ Deno.test("catalogue: routes of connections are for the ports that they name, TL
   const target = (subset: string) => [{ host, subset, weight: 1 }];
   assertEquals(traffic.streams, [
     { kind: "tcp", port: 5432, to: target("old") },
+    { kind: "tcp", to: [] },
     { kind: "tcp", to: target("new") },
     { kind: "tls", port: 443, to: target("sealed") },
   ]);
   assertEquals(traffic.unserved, [
-    "the match of tcp route 2 by sourceSubnet (VirtualService s/connections)",
-    "the match of tls route 2 by sniHosts that are not all of its hosts (VirtualService s/connections)",
+    "the match of tcp route 2 by sourceSubnet: connections to its port, or to any if it has none, " +
+    "fail where no route before it takes them (VirtualService s/connections)",
   ]);
 });
 

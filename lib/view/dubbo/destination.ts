@@ -62,7 +62,7 @@ interface PlainRoute {
 function plainRoute(traffic: Traffic, port: ServicePort): PlainRoute {
   if (protocolClass(port) !== "http") {
     const to = streamTargets(traffic, port);
-    return { ...(to.length === 0 ? {} : { to }), conditional: 0, timed: false };
+    return { ...(to === undefined ? {} : { to }), conditional: 0, timed: false };
   }
   let conditional = 0;
   for (const { matches, to, timeout } of traffic.http) {

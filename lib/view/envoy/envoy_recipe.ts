@@ -70,7 +70,10 @@ class Gathered {
     const { traffic, refused } = servableTraffic(served.traffic);
     this.#traffic = traffic;
     for (const what of refused) {
-      this.#find("view/match", `a route's match is left out for ${what}, which Envoy refuses`);
+      this.#find(
+        "view/match",
+        `Envoy refuses ${what} in a route's match: what fits the rest of the match gets an error`,
+      );
     }
   }
 

@@ -83,7 +83,7 @@ export function listenerPart(
   }
   const name = wholeCluster(service, port);
   const targets = streamTargets(traffic, port);
-  const { shares, missing } = targets.length === 0
+  const { shares, missing } = targets === undefined
     ? { shares: [{ cluster: name, weight: 1 }], missing: [] }
     : clusterShares(directed, port, targets);
   // Only a name can be looked up, and only TLS says one.

@@ -77,7 +77,7 @@ function isOfPort(
 /** To what is not HTTP by its protocol calls go as connections would. */
 function tcpRoutes({ service, traffic }: Directed, port: ServicePort): PortRoutes {
   const targets = streamTargets(traffic, port);
-  if (targets.length === 0) {
+  if (targets === undefined) {
     return portRoutes({ service, traffic: { ...traffic, http: [] } }, port);
   }
   const { shares, missing } = clusterShares({ service, traffic }, port, targets);

@@ -83,13 +83,16 @@ function clusterOf(
   return { cluster };
 }
 
-/** Targets of connections to a port that is not HTTP. Empty: all goes to the service. */
-export function streamTargets(traffic: Traffic, port: ServicePort): readonly WeightedTarget[] {
+/** Targets of connections to a port that is not HTTP, none where they are not to reach the service. Undefined: all goes to the service. */
+export function streamTargets(
+  traffic: Traffic,
+  port: ServicePort,
+): readonly WeightedTarget[] | undefined {
   const kind = protocolClass(port) === "tls" ? "tls" : "tcp";
   const route = traffic.streams.find((one) =>
     one.kind === kind && (one.port === undefined || one.port === port.number)
   );
-  return route?.to ?? [];
+  return route?.to;
 }
 
 /** A finding for what traffic should go to and cannot. */
