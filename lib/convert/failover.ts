@@ -10,6 +10,7 @@
  * @module
  */
 import { prioritiesOf } from "../model/in_service.ts";
+import { FAILOVER_LABEL } from "../model/own_names.ts";
 import type { Endpoint, Service } from "../model/service.ts";
 import type { Partially, TrafficPolicy } from "../wire/messages.ts";
 
@@ -62,5 +63,5 @@ export function failoverPolicy(
 
 /** The first `count` labels. */
 function labelNames(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `pinnace-failover-${index + 1}`);
+  return Array.from({ length: count }, (_, index) => `${FAILOVER_LABEL}${index + 1}`);
 }

@@ -15,6 +15,9 @@ export type OwnKind = (typeof OWN_KINDS)[number];
 /** The part of a service that names its objects. */
 export type Named = Pick<Service, "name" | "hosts" | "subsets" | "split" | "failover">;
 
+/** What the names of labels begin with that put endpoints in the order of `failover`. */
+export const FAILOVER_LABEL = "pinnace-failover-";
+
 /** Longest name of an object. */
 const MOST_CHARACTERS = 253;
 

@@ -2,12 +2,12 @@
  * How traffic to each host is directed, read from the VirtualServices and DestinationRules of a
  * snapshot, our own and those of other sources.
  *
- * Of several VirtualServices for one host the first by name counts; subsets of several
- * DestinationRules for one host are put together, of two with one name the first counts.
+ * Of several VirtualServices for a service the first counts, in the order of {@link Rulings.of};
+ * subsets of several DestinationRules are put together, of two with one name the first counts.
  *
  * @module
  */
-import type { Resource } from "../model/resource.ts";
+import { isDeepStrictEqual } from "node:util";
 import type { Service } from "../model/service.ts";
 import type { Collection } from "../snapshot/collection.ts";
 import {
@@ -19,135 +19,100 @@ import {
   virtualServiceCodec,
 } from "../wire/messages.ts";
 import { WireError } from "../wire/wire_error.ts";
+import { namespaceOf, type Ruling, Rulings } from "./rulings.ts";
 import type { Traffic, ViewContext } from "./served_service.ts";
+import { unservedPolicies } from "./unserved_policies.ts";
 import { routesOf, type VirtualRoutes } from "./virtual_routes.ts";
 
 /** Traffic that is not directed in any way. */
 export const PLAIN_TRAFFIC: Traffic = { subsets: new Map(), http: [], streams: [], unserved: [] };
 
-/** An object that says something of hosts. */
-interface Ruling<Content> {
-  readonly name: string;
-  readonly hosts: readonly string[];
-  readonly content: Content;
+/** What a DestinationRule says. */
+interface Destination {
+  readonly subsets: DestinationRule["subsets"];
+  /** What these clients do not get of it. */
+  readonly unserved: readonly string[];
 }
-
-type Subsets = DestinationRule["subsets"];
 
 /** Knows the rules of the snapshot taken last. */
 export class TrafficRules {
   readonly #routes = new Rulings<VirtualRoutes>(({ name, bytes }, context) => {
     const object = read(virtualServiceCodec, bytes);
     if (object === undefined || !isForMesh(object)) return undefined;
+    const { exportTo } = object;
     const hosts = object.hosts.map((host) => fullHost(host, name, context));
-    return { name, hosts, content: routesOf(object, (host) => fullHost(host, name, context)) };
+    const content = routesOf(object, (host) => fullHost(host, name, context));
+    return { name, hosts, exportTo, content };
   });
-  readonly #subsets = new Rulings<Subsets>(({ name, bytes }, context) => {
+  readonly #destinations = new Rulings<Destination>(({ name, bytes }, context) => {
     const object = read(destinationRuleCodec, bytes);
     if (object === undefined) return undefined;
-    return { name, hosts: [fullHost(object.host, name, context)], content: object.subsets };
+    const { exportTo, subsets } = object;
+    const hosts = [fullHost(object.host, name, context)];
+    return { name, hosts, exportTo, content: { subsets, unserved: unservedPolicies(object) } };
   });
 
   /** Takes the rules of these collections; gives the hosts of which the rules changed. */
   take(collections: ReadonlyMap<string, Collection>, context: ViewContext): string[] {
     return [
       ...this.#routes.take(collections.get("VirtualService"), context),
-      ...this.#subsets.take(collections.get("DestinationRule"), context),
+      ...this.#destinations.take(collections.get("DestinationRule"), context),
     ];
   }
 
   /** How traffic to this service is directed. */
-  of({ hosts }: Service): Traffic {
-    const [routes] = this.#routes.of(hosts);
-    const subsets = new Map<string, Readonly<Record<string, string>>>();
-    for (const { content } of this.#subsets.of(hosts)) {
-      for (const { name, labels } of content) if (!subsets.has(name)) subsets.set(name, labels);
-    }
-    if (routes === undefined && subsets.size === 0) return PLAIN_TRAFFIC;
-    const sorted = new Map([...subsets].sort(([a], [b]) => (a < b ? -1 : 1)));
+  of(service: Service): Traffic {
+    const [routes, ...others] = this.#routes.of(service);
+    const destinations = this.#destinations.of(service);
+    if (routes === undefined && destinations.length === 0) return PLAIN_TRAFFIC;
+    const { subsets, lost } = subsetsOf(destinations);
     const { http, streams, unserved } = routes?.content ?? PLAIN_TRAFFIC;
-    const named = unserved.map((what) => `${what} (VirtualService ${routes?.name})`);
-    return { subsets: sorted, http, streams, unserved: named };
+    const losers = others.filter(({ hosts }) =>
+      hosts.some((host) => rivals(host, routes!, service))
+    );
+    const overruled = [
+      ...losers.map(({ name }) =>
+        `VirtualService ${name} is not, since ${routes!.name} goes before it`
+      ),
+      ...lost,
+    ];
+    return {
+      subsets,
+      http,
+      streams,
+      unserved: [
+        ...unserved.map((what) => `${what} (VirtualService ${routes?.name})`),
+        ...destinations.flatMap(({ name, content }) =>
+          content.unserved.map((what) => `${what} (DestinationRule ${name})`)
+        ),
+      ],
+      ...(overruled.length === 0 ? {} : { overruled }),
+    };
   }
 }
 
-/** The objects of one kind, by the hosts that they are of. */
-class Rulings<Content> {
-  readonly #parse: (resource: Resource, context: ViewContext) => Ruling<Content> | undefined;
-  readonly #byName = new Map<string, Ruling<Content>>();
-  /** Sorted by name. */
-  readonly #byHost = new Map<string, Ruling<Content>[]>();
-  #taken: Collection | undefined;
-  #context: ViewContext | undefined;
+/** Whether an object for this host is for what that one rules. A wildcard that is wider than it is meant for others. */
+function rivals(host: string, { hosts }: Ruling<unknown>, service: Service): boolean {
+  return service.hosts.includes(host) || hosts.includes(host);
+}
 
-  constructor(parse: (resource: Resource, context: ViewContext) => Ruling<Content> | undefined) {
-    this.#parse = parse;
-  }
-
-  take(collection: Collection | undefined, context: ViewContext): string[] {
-    if (collection === undefined) return [];
-    if (collection === this.#taken && context === this.#context) return [];
-    const hosts = new Set<string>();
-    const fresh = this.#taken === undefined || context !== this.#context;
-    if (fresh) { for (const name of [...this.#byName.keys()]) this.#remove(name, hosts); }
-    const { changed, removed } = fresh
-      ? { changed: [...collection], removed: [] }
-      : collection.diff(this.#taken!);
-    for (const name of removed) this.#remove(name, hosts);
-    for (const resource of changed) {
-      this.#remove(resource.name, hosts);
-      const ruling = this.#parse(resource, context);
-      if (ruling !== undefined) this.#add(ruling, hosts);
-    }
-    this.#taken = collection;
-    this.#context = context;
-    return [...hosts];
-  }
-
-  /** The objects for any of these hosts, those that name one before those with a wildcard, each once. */
-  of(hosts: readonly string[]): readonly Ruling<Content>[] {
-    if (this.#byHost.size === 0) return [];
-    const found = new Set<Ruling<Content>>();
-    for (const host of hosts) for (const one of this.#byHost.get(host) ?? []) found.add(one);
-    for (const host of hosts) {
-      for (const wildcard of wildcardsOf(host)) {
-        for (const one of this.#byHost.get(wildcard) ?? []) found.add(one);
+/** The subsets of these objects, in the order of names, and which were there already with other labels. */
+function subsetsOf(destinations: readonly Ruling<Destination>[]) {
+  const found = new Map<string, { labels: Readonly<Record<string, string>>; of: string }>();
+  const lost: string[] = [];
+  for (const { name: of, content } of destinations) {
+    for (const { name, labels } of content.subsets) {
+      const first = found.get(name);
+      if (first === undefined) found.set(name, { labels, of });
+      else if (!isDeepStrictEqual(first.labels, labels)) {
+        lost.push(
+          `subset ${name} of DestinationRule ${of} is not, since ${first.of} goes before it`,
+        );
       }
     }
-    return [...found];
   }
-
-  #add(ruling: Ruling<Content>, touched: Set<string>): void {
-    this.#byName.set(ruling.name, ruling);
-    for (const host of new Set(ruling.hosts)) {
-      const others = this.#byHost.get(host) ?? [];
-      const sorted = [...others, ruling].sort((a, b) => (a.name < b.name ? -1 : 1));
-      this.#byHost.set(host, sorted);
-      touched.add(host);
-    }
-  }
-
-  #remove(name: string, touched: Set<string>): void {
-    const ruling = this.#byName.get(name);
-    if (ruling === undefined) return;
-    this.#byName.delete(name);
-    for (const host of new Set(ruling.hosts)) {
-      const left = this.#byHost.get(host)!.filter((one) => one !== ruling);
-      if (left.length === 0) this.#byHost.delete(host);
-      else this.#byHost.set(host, left);
-      touched.add(host);
-    }
-  }
-}
-
-/** Wildcards that the host falls under, the longest first; `*` alone last. */
-function wildcardsOf(host: string): string[] {
-  const wildcards: string[] = [];
-  for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1)) {
-    const wildcard = `*${host.slice(dot)}`;
-    if (wildcard !== host) wildcards.push(wildcard);
-  }
-  return [...wildcards, "*"];
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { subsets: new Map(sorted.map(([name, { labels }]) => [name, labels])), lost };
 }
 
 /** A VirtualService that names only gateways is for those. */
@@ -159,7 +124,7 @@ function isForMesh({ gateways }: VirtualService): boolean {
 function fullHost(host: string, objectName: string, { domain }: ViewContext): string {
   const small = host.toLowerCase();
   if (small.includes(".") || small === "*") return small;
-  return `${small}.${objectName.slice(0, objectName.indexOf("/"))}.${domain}`;
+  return `${small}.${namespaceOf(objectName)}.${domain}`;
 }
 
 /** Undefined where the bytes are no such object. */

@@ -54,11 +54,21 @@ export function endpointsWith(
   );
 }
 
-/** A finding for each thing that rules ask for and no client here gets. */
+/** A finding for each thing that rules ask for and no client here gets, and one of rules that others go before. */
 export function unservedFindings({ key, traffic }: ServedService): ViewFinding[] {
-  return traffic.unserved.map((what) => ({
+  const { unserved, overruled = [] } = traffic;
+  const findings = unserved.map((what) => ({
     key,
     rule: "view/unserved-traffic",
     message: `clients that are served by xDS do not get ${what}`,
   }));
+  if (overruled.length === 0) return findings;
+  const shown = overruled.slice(0, MOST_OVERRULED);
+  const more = overruled.length - shown.length;
+  if (more > 0) shown.push(`and ${more} more`);
+  const message = `of several rules for its hosts, not all are followed: ${shown.join("; ")}`;
+  return [...findings, { key, rule: "view/other-rules", message }];
 }
+
+/** Rules that a finding names. */
+const MOST_OVERRULED = 10;
