@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Traffic, WeightedTarget } from "./served_service.ts";
+import type { Traffic } from "./served_service.ts";
 
 /** Who aims at which host. */
 export class Aims {
@@ -41,28 +41,4 @@ export function foreignHosts(traffic: Traffic, own: readonly string[]): string[]
     for (const { host } of to) if (!own.includes(host)) hosts.add(host);
   }
   return [...hosts];
-}
-
-/**
- * Traffic whose targets are called by the hosts that their clusters are called by. `clusterHost` gives
- * that of a host; undefined where there is no such service, which is told.
- */
-export function aimed(
-  traffic: Traffic,
-  foreign: readonly string[],
-  clusterHost: (host: string) => string | undefined,
-): Traffic {
-  const names = new Map(foreign.map((host) => [host, clusterHost(host)]));
-  const unserved = foreign.filter((host) => names.get(host) === undefined)
-    .map((host) => `traffic that is sent to ${host}, since no service here has that host`);
-  const redirect = <Route extends { readonly to: readonly WeightedTarget[] }>(route: Route) => ({
-    ...route,
-    to: route.to.map((target) => ({ ...target, host: names.get(target.host) ?? target.host })),
-  });
-  return {
-    ...traffic,
-    http: traffic.http.map(redirect),
-    streams: traffic.streams.map(redirect),
-    unserved: [...traffic.unserved, ...unserved],
-  };
 }

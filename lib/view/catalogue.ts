@@ -14,10 +14,15 @@ import type { Settings } from "../model/settings.ts";
 import type { Collection } from "../snapshot/collection.ts";
 import { canonicalJson, type Snapshot } from "../snapshot/snapshot.ts";
 import { decodeEntry } from "../wire/decode_entry.ts";
-import { aimed, Aims, foreignHosts } from "./aims.ts";
+import { Aims, foreignHosts } from "./aims.ts";
 import { runThrough } from "./run_through.ts";
-import type { Catalogue, ServedService, Traffic, ViewContext } from "./served_service.ts";
-import { isHostItself } from "./shared/served_parts.ts";
+import type {
+  Catalogue,
+  Elsewhere,
+  ServedService,
+  Traffic,
+  ViewContext,
+} from "./served_service.ts";
 import { serviceOfEntry, toEndpoint } from "./service_of_entry.ts";
 import { TrafficRules } from "./traffic_rules.ts";
 import { Workloads } from "./workloads.ts";
@@ -97,33 +102,35 @@ export class Catalogues {
 
   /** Undefined where all its hosts are others'. */
   #serve(key: string): ServedService | undefined {
+    const granted = this.#granted(key);
+    if (granted.hosts.length === 0) return undefined;
+    const { namespace, workloadSelector } = granted;
+    const selected = workloadSelector && this.#workloads.select(namespace, workloadSelector);
+    const service = selected === undefined
+      ? granted
+      : { ...granted, endpoints: [...granted.endpoints, ...selected] };
+    return { key, service, traffic: this.#aim(key, service) };
+  }
+
+  /** The service with those of its hosts that it keeps. */
+  #granted(key: string): Service {
     const { service } = this.#known.get(key)!;
     const hosts = service.hosts.filter((host) => this.#owners.get(host)?.[0] === key);
-    if (hosts.length === 0) return undefined;
-    const { namespace, workloadSelector } = service;
-    const same = hosts.length === service.hosts.length && workloadSelector === undefined;
-    const selected = workloadSelector && this.#workloads.select(namespace, workloadSelector);
-    const endpoints = [...service.endpoints, ...selected ?? []];
-    const own = same ? service : { ...service, hosts, endpoints };
-    return { key, service: own, traffic: this.#aim(key, own) };
+    return hosts.length === service.hosts.length ? service : { ...service, hosts };
   }
 
   #aim(key: string, service: Service): Traffic {
     const traffic = this.#traffic.of(service);
     const foreign = foreignHosts(traffic, service.hosts);
     this.#aims.set(key, foreign);
-    return foreign.length === 0
-      ? traffic
-      : aimed(traffic, foreign, (host) => this.#clusterHost(host));
-  }
-
-  /** The host that the clusters of the service with this host are called by. */
-  #clusterHost(host: string): string | undefined {
-    const owner = this.#owners.get(host)?.[0];
-    if (owner === undefined) return undefined;
-    const { service } = this.#known.get(owner)!;
-    if (isHostItself(service)) return host;
-    return service.hosts.find((one) => this.#owners.get(one)?.[0] === owner);
+    if (foreign.length === 0) return traffic;
+    const elsewhere = foreign.flatMap((host): [string, Elsewhere][] => {
+      const owner = this.#owners.get(host)?.[0];
+      if (owner === undefined) return [];
+      const other = this.#granted(owner);
+      return [[host, { service: other, subsets: this.#traffic.of(other).subsets }]];
+    });
+    return { ...traffic, elsewhere: new Map(elsewhere) };
   }
 
   /** Who sends traffic to what changed has changed as well. */

@@ -28,6 +28,16 @@ export interface Traffic {
   readonly unserved: readonly string[];
   /** Rules for its hosts that others go before, each as a text for a person. Absent: none. */
   readonly overruled?: readonly string[];
+  /** The other services that traffic is sent to, by the host that it is sent to; a host that is not there is none's. */
+  readonly elsewhere?: ReadonlyMap<string, Elsewhere>;
+}
+
+/** Another service that traffic is sent to. */
+export interface Elsewhere {
+  /** `hosts` are those that no service before it in the catalogue has; its selector's endpoints are left out. */
+  readonly service: Service;
+  /** Its subsets, as {@link Traffic} has them. */
+  readonly subsets: Traffic["subsets"];
 }
 
 /** Where some share of the traffic goes. */

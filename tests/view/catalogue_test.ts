@@ -275,28 +275,44 @@ Deno.test("catalogue: what clients cannot be given is named, and lets nothing th
   assert(traffic.unserved.every((text) => text.includes("s/odd")), traffic.unserved.join());
 });
 
-Deno.test("catalogue: traffic to another service goes by the host of its clusters, and follows it", () => {
+Deno.test("catalogue: traffic to another service knows that service, and follows it", () => {
   const catalogues = new Catalogues();
   const own = aService("s/a", { hosts: ["a.s"] });
-  const there = (...hosts: string[]) => aService("s/other", { hosts });
+  const there = (hosts: string[], ports: number[] = [80]) =>
+    aService("s/other", {
+      hosts,
+      ports: ports.map((number) => ({ name: `p${number}`, number, protocol: "HTTP" })),
+    });
   const virtual = {
     "s/v": { hosts: ["a.s"], http: [{ route: [{ destination: { host: "two.s" } }] }] },
   };
-  const aim = (catalogue: Catalogue) => {
-    const { http, unserved } = catalogue.services.get("s/a")!.traffic;
-    return [http[0]!.to[0]!.host, unserved.length];
+  let snapshot = emptySnapshot(SETTINGS);
+  const aim = (world: World) => {
+    snapshot = snapshotOf({ virtual, ...world }, snapshot);
+    const { http, elsewhere } = catalogues.of(snapshot).services.get("s/a")!.traffic;
+    assertEquals(http[0]!.to[0]!.host, "two.s");
+    const found = elsewhere?.get("two.s");
+    if (found === undefined) return undefined;
+    const { service: { hosts, ports }, subsets } = found;
+    return { hosts, ports: ports.map(({ number }) => number), subsets: [...subsets.keys()] };
   };
-  let snapshot = snapshotOf({ own: [own], virtual });
-  assertEquals(aim(catalogues.of(snapshot)), ["two.s", 1], "nobody has the host");
-  snapshot = snapshotOf({ own: [own, there("one.s", "two.s")], virtual }, snapshot);
-  assertEquals(aim(catalogues.of(snapshot)), ["one.s", 0]);
-  snapshot = snapshotOf({ own: [own, there("first.s", "two.s")], virtual }, snapshot);
-  assertEquals(aim(catalogues.of(snapshot)), ["first.s", 0]);
-  const taken = aService("s/early", { hosts: ["first.s"] });
-  snapshot = snapshotOf({ own: [own, taken, there("first.s", "two.s")], virtual }, snapshot);
-  assertEquals(aim(catalogues.of(snapshot)), ["two.s", 0], "its first host is another's");
-  snapshot = snapshotOf({ own: [own, taken], virtual }, snapshot);
-  assertEquals(aim(catalogues.of(snapshot)), ["two.s", 1]);
+  assertEquals(aim({ own: [own] }), undefined, "nobody has the host");
+  const both = ["one.s", "two.s"];
+  assertEquals(aim({ own: [own, there(both)] }), { hosts: both, ports: [80], subsets: [] });
+  const ports = [80, 81];
+  assertEquals(aim({ own: [own, there(both, ports)] }), { hosts: both, ports, subsets: [] });
+  const rules = { "s/r": { host: "one.s", subsets: [{ name: "v9", labels: {} }] } };
+  assertEquals(aim({ own: [own, there(both)], rules }), {
+    hosts: both,
+    ports: [80],
+    subsets: ["v9"],
+  });
+  const wild = { "s/r": { host: "*.s", subsets: [{ name: "v8", labels: {} }] } };
+  assertEquals(aim({ own: [own, there(both)], rules: wild })!.subsets, ["v8"]);
+  const taken = aService("s/early", { hosts: ["one.s"] });
+  const world = { own: [own, taken, there(both)] };
+  assertEquals(aim(world), { hosts: ["two.s"], ports: [80], subsets: [] });
+  assertEquals(aim({ own: [own, taken] }), undefined);
 });
 
 Deno.test("catalogue: routes of connections are for the ports that they name, TLS apart from TCP", () => {

@@ -13,7 +13,7 @@ import { domainsOf } from "../shared/domains.ts";
 import { clusterName, protocolClass } from "../shared/names.ts";
 import { type EndpointGroup, placeEndpoints } from "../shared/place_endpoints.ts";
 import { destinations, endpointsWith, isHidden, unservedFindings } from "../shared/served_parts.ts";
-import { missingTargets } from "../shared/targets.ts";
+import { destinationsByHost, type Directed, missingTargets } from "../shared/targets.ts";
 import { dubboDestination } from "./destination.ts";
 import { dubboEndpoints, inService } from "./endpoints.ts";
 import { Findings, isMadeForRpc } from "./findings.ts";
@@ -59,21 +59,24 @@ export class DubboApplication {
   }
 
   #serve(service: Service): void {
-    const ports = service.ports.filter((port) => protocolClass(port) !== "udp");
+    const ports = servedPorts(service);
     const port = providedPort(ports);
     this.#findings.ofService(service, port);
     if (port === undefined || service.hosts.length === 0) return;
-    for (const destination of destinations(service)) {
-      this.#provide(destination, port);
+    const { traffic } = this.#served;
+    const all = destinations({ ...service, ports });
+    const others = destinationsByHost(traffic, all, servedAs);
+    for (const destination of all) {
+      this.#provide({ service: destination, traffic, others }, port);
       for (const other of ports) this.#reachedByName(destination, other, port);
     }
   }
 
   /** The virtual host of the service and the endpoints behind it. */
-  #provide(service: Service, port: ServicePort): void {
-    const { traffic } = this.#served;
+  #provide(directed: Directed, port: ServicePort): void {
+    const { service } = directed;
     const host = service.hosts[0]!;
-    const destination = dubboDestination({ service, traffic }, port);
+    const destination = dubboDestination(directed, port);
     for (const lack of destination.missing) this.#missing.add(lack);
     for (const [rule, message] of destination.unfollowed) this.#findings.add(rule, message);
     const domains = domainsOf(service, []).filter(({ text }) => !text.includes("*"));
@@ -136,6 +139,17 @@ function reachable(service: Service): Service {
     resolution: "DNS",
     hosts: service.hosts.filter((host) => !host.includes("*")),
   };
+}
+
+function servedPorts({ ports }: Service): readonly ServicePort[] {
+  return ports.filter((port) => protocolClass(port) !== "udp");
+}
+
+/** What another service is served as; nothing, where it has no port that could be provided. */
+function servedAs(other: Service): readonly Service[] {
+  const service = reachable(other);
+  const ports = servedPorts(service);
+  return providedPort(ports) === undefined ? [] : destinations({ ...service, ports });
 }
 
 /**

@@ -24,7 +24,7 @@ export interface DubboDestination {
   readonly cluster: string;
   /** What is in the service's own cluster of the port. */
   readonly endpoints: readonly Endpoint[];
-  /** Own subsets and ports that traffic should go to and that are not there. */
+  /** Subsets, ports and hosts that traffic should go to and that are not there. */
   readonly missing: readonly string[];
   /** What these clients do not follow: rule and message. */
   readonly unfollowed: readonly (readonly [rule: string, message: string])[];

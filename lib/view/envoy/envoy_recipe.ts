@@ -11,7 +11,7 @@ import type { Assembled, Contribution, OwnedPart, Part, Recipe, ViewFinding } fr
 import type { ServedService, Traffic, ViewContext } from "../served_service.ts";
 import { protocolClass } from "../shared/names.ts";
 import { destinations, isHidden, isLookedUp, unservedFindings } from "../shared/served_parts.ts";
-import { type Directed, missingTargets } from "../shared/targets.ts";
+import { destinationsByHost, type Directed, missingTargets } from "../shared/targets.ts";
 import { clustersOf } from "./cluster.ts";
 import { assembleListener } from "./listener.ts";
 import { boundPort, listenerName, type ListenerPart, listenerPart } from "./listener_part.ts";
@@ -81,11 +81,17 @@ class Gathered {
   add(): void {
     const all = destinations(this.#served.service)
       .map((service) => ({ ...service, ports: this.#servablePorts(service) }));
-    const siblings = new Map(
-      all.flatMap(({ hosts, ports }) => hosts.map((host) => [host, ports.length > 0])),
+    const others = destinationsByHost(
+      this.#traffic,
+      all,
+      (other) =>
+        destinations(other).map((service) => ({
+          ...service,
+          ports: service.ports.filter((port) => !unservable(service, port, this.#context)),
+        })),
     );
     for (const service of all) {
-      const directed = { service, traffic: this.#traffic, siblings };
+      const directed = { service, traffic: this.#traffic, others };
       for (const port of service.ports) this.#addPort(directed, port);
     }
   }

@@ -27,7 +27,7 @@ export class Findings {
     for (const condition of conditions) this.#unable.add(condition);
   }
 
-  /** Own subsets and ports that traffic should go to and that are not there. */
+  /** Subsets, ports and hosts that traffic should go to and that are not there. */
   missing(targets: readonly string[]): void {
     for (const target of targets) this.#missing.add(target);
   }

@@ -22,6 +22,7 @@ import {
   placeEndpoints,
 } from "../shared/place_endpoints.ts";
 import { destinations, endpointsWith, isHidden } from "../shared/served_parts.ts";
+import { destinationsByHost, type Directed } from "../shared/targets.ts";
 import { viewResource } from "../shared/view_resource.ts";
 import { dnsCluster, edsCluster } from "./clusters.ts";
 import { grpcEndpoints, isIpLiteral } from "./endpoints.ts";
@@ -80,16 +81,20 @@ class GrpcService {
   }
 
   #serve(service: Service): void {
-    const ports = service.ports.filter((port) => protocolClass(port) !== "udp");
-    for (const destination of destinations(service)) {
-      this.#parts.push(...listenerParts(destination, ports));
-      for (const port of ports) this.#port(destination, port);
+    const { traffic } = this.#served;
+    const all = destinations(service);
+    const others = destinationsByHost(traffic, all, (other) => destinations(callable(other)));
+    for (const destination of all) {
+      this.#parts.push(...listenerParts(destination, destination.ports));
+      for (const port of destination.ports) {
+        this.#port({ service: destination, traffic, others }, port);
+      }
     }
   }
 
-  #port(service: Service, port: ServicePort): void {
-    const { traffic } = this.#served;
-    const made = grpcRoutes({ service, traffic }, port);
+  #port(directed: Directed, port: ServicePort): void {
+    const { service, traffic } = directed;
+    const made = grpcRoutes(directed, port);
     this.#findings.unable(made.unable);
     this.#findings.missing(made.missing);
     const name = routesName(service, port.number);
@@ -142,15 +147,16 @@ class GrpcService {
 }
 
 /**
- * The service with the hosts that a program can dial. What a proxy would pass on to wherever the
+ * The service with the hosts that a program can dial and the ports that are served. What a proxy would pass on to wherever the
  * caller meant to go is, for want of a proxy, looked up by its name.
  */
 function callable(service: Service): Service {
   const { resolution, endpoints, workloadSelector } = service;
   const hosts = service.hosts.filter((host) => !host.includes("*"));
+  const ports = service.ports.filter((port) => protocolClass(port) !== "udp");
   const passedOn = resolution === "NONE" || resolution === "DYNAMIC_DNS";
   const lookedUp = passedOn && endpoints.length === 0 && workloadSelector === undefined;
-  return { ...service, hosts, ...(lookedUp ? { resolution: "DNS" } : {}) };
+  return { ...service, hosts, ports, ...(lookedUp ? { resolution: "DNS" } : {}) };
 }
 
 /** Whether it is yet to be looked up. */

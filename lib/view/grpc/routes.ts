@@ -14,7 +14,7 @@ import { grpcHttpRoutes } from "./matches.ts";
 /** Routes of a port, and what could not be said in them. */
 export interface GrpcRoutes {
   readonly message: Partially<RouteConfiguration>;
-  /** Own subsets and ports that traffic should go to and that are not there. */
+  /** Subsets, ports and hosts that traffic should go to and that are not there. */
   readonly missing: readonly string[];
   /** What these clients cannot tell calls apart by, each as a text for a person. */
   readonly unable: readonly string[];
@@ -55,7 +55,7 @@ function httpRoutes(
   directed: Directed,
   port: ServicePort,
 ): PortRoutes & { readonly unable: readonly string[] } {
-  const { service, traffic } = directed;
+  const { traffic } = directed;
   const { http, unable } = grpcHttpRoutes(traffic.http);
   // Where the rules let nothing through that could be a gRPC call, nothing may go through. (Without
   // any route grpc-java would say that its own policy is broken.)
@@ -63,7 +63,7 @@ function httpRoutes(
   if (wasOfPort && !http.some((route) => isOfPort(route, port))) {
     return { routes: [{ match: { prefix: "/" }, shares: [] }], missing: [], unable };
   }
-  return { ...portRoutes({ service, traffic: { ...traffic, http } }, port), unable };
+  return { ...portRoutes({ ...directed, traffic: { ...traffic, http } }, port), unable };
 }
 
 function isOfPort(
@@ -75,12 +75,13 @@ function isOfPort(
 }
 
 /** To what is not HTTP by its protocol calls go as connections would. */
-function tcpRoutes({ service, traffic }: Directed, port: ServicePort): PortRoutes {
+function tcpRoutes(directed: Directed, port: ServicePort): PortRoutes {
+  const { traffic } = directed;
   const targets = streamTargets(traffic, port);
   if (targets === undefined) {
-    return portRoutes({ service, traffic: { ...traffic, http: [] } }, port);
+    return portRoutes({ ...directed, traffic: { ...traffic, http: [] } }, port);
   }
-  const { shares, missing } = clusterShares({ service, traffic }, port, targets);
+  const { shares, missing } = clusterShares(directed, port, targets);
   return { routes: [{ match: { prefix: "/" }, shares }], missing };
 }
 

@@ -27,7 +27,7 @@ export interface PortRoute {
 export interface PortRoutes {
   /** At least one; the first that matches counts. */
   readonly routes: readonly PortRoute[];
-  /** Own subsets and ports that traffic should go to and that are not there. */
+  /** Subsets, ports and hosts that traffic should go to and that are not there. */
   readonly missing: readonly string[];
 }
 

@@ -7,6 +7,7 @@ import type { Service, ServicePort } from "../../model/service.ts";
 import type { ViewFinding } from "../recipe.ts";
 import type { Traffic, WeightedTarget } from "../served_service.ts";
 import { clusterName, protocolClass } from "./names.ts";
+import { isHidden } from "./served_parts.ts";
 
 /** A share of the traffic. */
 export interface ClusterShare {
@@ -20,7 +21,7 @@ export interface ClusterShare {
 export interface Shares {
   /** Each cluster once; empty: none of the targets exists. */
   readonly shares: readonly ClusterShare[];
-  /** Own subsets and ports that traffic should go to and that are not there, each as a text for a person. */
+  /** Subsets, ports and hosts that traffic should go to and that are not there, each as a text for a person. */
   readonly missing: readonly string[];
 }
 
@@ -28,8 +29,41 @@ export interface Shares {
 export interface Directed {
   readonly service: Service;
   readonly traffic: Traffic;
-  /** Where the service is one of several destinations: the hosts of all, and whether each has clusters. */
-  readonly siblings?: ReadonlyMap<string, boolean>;
+  /** What else traffic may go to, by host; absent: nothing. */
+  readonly others?: ReadonlyMap<string, Destination>;
+}
+
+/** A service that traffic is sent to, as the clients of one kind are served it. */
+export interface Destination {
+  /** Its clusters are called by the first of its hosts. `ports` are those that have clusters. */
+  readonly service: Service;
+  readonly subsets: Traffic["subsets"];
+  /** Port that is meant where none is said; absent: the one that was called. */
+  readonly usualPort?: number;
+}
+
+/**
+ * Where traffic of a service may go, by host: `own` is what the service is served as, and `served` tells
+ * the same of another service. Both leave out ports without clusters.
+ */
+export function destinationsByHost(
+  traffic: Traffic,
+  own: readonly Service[],
+  served: (service: Service) => readonly Service[],
+): ReadonlyMap<string, Destination> {
+  const found = new Map<string, Destination>();
+  for (const service of own) {
+    for (const host of service.hosts) found.set(host, { service, subsets: traffic.subsets });
+  }
+  for (const [host, { service: other, subsets }] of traffic.elsewhere ?? []) {
+    if (isHidden(other)) continue;
+    const service = served(other).find(({ hosts }) => hosts.includes(host));
+    if (service === undefined) continue;
+    const [only, ...more] = other.ports;
+    const usual = only === undefined || more.length > 0 ? {} : { usualPort: only.number };
+    found.set(host, { service, subsets, ...usual });
+  }
+  return found;
 }
 
 const MAX_WEIGHT = 2 ** 32 - 1;
@@ -39,10 +73,7 @@ export function wholeCluster(service: Service, port: ServicePort): string {
   return clusterName(service.hosts[0]!, port.number);
 }
 
-/**
- * The clusters of these targets, of traffic that came for this port. Whether a target of another
- * service exists cannot be told here; clients answer what would go to one that does not with an error.
- */
+/** The clusters of these targets, of traffic that came for this port. */
 export function clusterShares(
   directed: Directed,
   port: ServicePort,
@@ -51,9 +82,9 @@ export function clusterShares(
   const missing: string[] = [];
   const weights = new Map<string, number>();
   for (const target of targets) {
-    const { cluster, lack } = clusterOf(directed, port, target);
-    if (lack === undefined) weights.set(cluster, (weights.get(cluster) ?? 0) + target.weight);
-    else missing.push(lack);
+    const found = clusterOf(directed, port, target);
+    if ("lack" in found) missing.push(found.lack);
+    else weights.set(found.cluster, (weights.get(found.cluster) ?? 0) + target.weight);
   }
   const sum = [...weights.values()].reduce((total, weight) => total + weight, 0);
   const factor = sum > MAX_WEIGHT ? (MAX_WEIGHT - weights.size) / sum : 1;
@@ -64,23 +95,26 @@ export function clusterShares(
   return { shares, missing };
 }
 
+/** The name of a cluster, or what there would have to be for it. */
+type Found =
+  | { readonly cluster: string }
+  | { readonly lack: string };
+
 function clusterOf(
-  { service, traffic, siblings }: Directed,
-  port: ServicePort,
-  { host, subset, port: number = port.number }: WeightedTarget,
-): { cluster: string; lack?: string } {
+  { service, traffic, others }: Directed,
+  called: ServicePort,
+  { host, subset, port }: WeightedTarget,
+): Found {
   const own = service.hosts.includes(host);
-  const cluster = clusterName(own ? service.hosts[0]! : host, number, subset);
-  const sibling = siblings?.get(host);
-  if (!own && sibling === undefined) return { cluster };
-  if (sibling === false) return { cluster, lack: `host ${host}` };
-  if (!service.ports.some((one) => one.number === number)) {
-    return { cluster, lack: `port ${number}` };
-  }
-  if (subset !== undefined && !traffic.subsets.has(subset)) {
-    return { cluster, lack: `subset ${subset}` };
-  }
-  return { cluster };
+  const there: Destination | undefined = own
+    ? { service, subsets: traffic.subsets }
+    : others?.get(host);
+  if (there === undefined || there.service.ports.length === 0) return { lack: `host ${host}` };
+  const lacks = (what: string) => ({ lack: own ? `its ${what}` : `${what} of ${host}` });
+  const number = port ?? there.usualPort ?? called.number;
+  if (!there.service.ports.some((one) => one.number === number)) return lacks(`port ${number}`);
+  if (subset !== undefined && !there.subsets.has(subset)) return lacks(`subset ${subset}`);
+  return { cluster: clusterName(there.service.hosts[0]!, number, subset) };
 }
 
 /** Targets of connections to a port that is not HTTP, none where they are not to reach the service. Undefined: all goes to the service. */
@@ -102,7 +136,8 @@ export function missingTargets(key: string, missing: Iterable<string>): ViewFind
   return [{
     key,
     rule: "view/missing-target",
-    message: `traffic should go to its ${lacks.join(", ")}, which it does not have; ` +
+    message: `traffic should go to ${lacks.join(", ")}, which ` +
+      `${lacks.length === 1 ? "is" : "are"} not there; ` +
       "the other targets share it, and where there are none it is refused",
   }];
 }

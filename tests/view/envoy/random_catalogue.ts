@@ -123,6 +123,20 @@ export const catalogues: fc.Arbitrary<Catalogue> = fc.record({
     const own = hosts.filter((_, at) => at % keys.length === i);
     return [key, { key, service: aService(key, { ...extra, hosts: own }), traffic }];
   });
+  // Of each, traffic may go to all the others.
+  const elsewhere = new Map(
+    served.flatMap(([, { service, traffic: { subsets } }]) =>
+      service.hosts.map((host) => [host, { service, subsets }] as const)
+    ),
+  );
+  const aimed = served.map(([key, one]): [string, ServedService] => [
+    key,
+    { ...one, traffic: { ...one.traffic, elsewhere: without(elsewhere, one.service.hosts) } },
+  ]);
   const context = { ...CONTEXT, envoy: { ...CONTEXT.envoy, bind, portOffset } };
-  return { services: new Map(served), context };
+  return { services: new Map(aimed), context };
 });
+
+function without<T>(all: ReadonlyMap<string, T>, names: readonly string[]): Map<string, T> {
+  return new Map([...all].filter(([name]) => !names.includes(name)));
+}

@@ -115,10 +115,29 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
 const served: fc.Arbitrary<ServedService> = fc.record({ service: services, traffic })
   .map((given) => ({ key: "shop/orders", ...given }));
 
+/** Two services, of which the first may send traffic to the second. */
+const neighbours: fc.Arbitrary<readonly ServedService[]> = fc.record({
+  one: served,
+  service: services,
+  hosts: fc.shuffledSubarray(["*.far.example.com", "elsewhere.example.com", "more.example.com"], {
+    minLength: 1,
+  }),
+  exportTo: fc.constantFrom(["*"], ["~"]),
+  subsets: fc.constantFrom(new Map(), new Map([["v1", { version: "v1" }]])),
+}).map(({ one, service, hosts, exportTo, subsets }) => {
+  const other = { ...service, name: "other", hosts, aliases: [], exportTo };
+  const elsewhere = new Map(hosts.map((host) => [host, { service: other, subsets }]));
+  const plain = { subsets, http: [], streams: [], unserved: [] };
+  return [
+    { ...one, traffic: { ...one.traffic, elsewhere } },
+    { key: "shop/other", service: other, traffic: plain },
+  ];
+});
+
 Deno.test("grpc view: no client refuses anything in it, whatever the service is", () => {
   fc.assert(
-    fc.property(served, (one) => {
-      assertEquals(refusals(viewOfServices([one], ADDRESSES)), []);
+    fc.property(neighbours, (all) => {
+      assertEquals(refusals(viewOfServices(all, ADDRESSES)), []);
     }),
     { numRuns: 1000 },
   );

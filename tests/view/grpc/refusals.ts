@@ -19,10 +19,10 @@ const MAX = 2 ** 32 - 1;
 export function refusals(view: GrpcView): string[] {
   return [
     ...each("listener", view.listeners, listenerFaults),
-    ...each("routes", view.routes, ({ name, virtualHosts }) => [
+    ...each("routes", view.routes, ({ virtualHosts }) => [
       ...(virtualHosts.length === 0 ? ["no virtual host"] : []),
       ...virtualHosts.flatMap(({ domains }) => domains.flatMap(domainFaults)),
-      ...virtualHosts.flatMap(({ routes }) => routes.flatMap((r) => routeFaults(name, r, view))),
+      ...virtualHosts.flatMap(({ routes }) => routes.flatMap((r) => routeFaults(r, view))),
     ]),
     ...each("cluster", view.clusters, (cluster) => clusterFaults(cluster, view)),
     ...each("endpoints", view.endpoints, endpointFaults),
@@ -68,7 +68,7 @@ function domainFaults(domain: string): string[] {
   return stars > 1 || inside || domain === "" ? [`domain ${JSON.stringify(domain)}`] : [];
 }
 
-function routeFaults(own: string, { match, route }: Route, view: GrpcView): string[] {
+function routeFaults({ match, route }: Route, { clusters }: GrpcView): string[] {
   if (match === undefined) return ["no match"];
   if (route === undefined) return ["no route action"];
   const faults: string[] = [];
@@ -86,17 +86,12 @@ function routeFaults(own: string, { match, route }: Route, view: GrpcView): stri
   const names = cluster === undefined ? weights.map(({ name }) => name) : [cluster];
   if (names.length === 0) faults.push("no cluster");
   if (new Set(names).size < names.length) faults.push("a cluster has two weights");
-  for (const name of names) if (isLost(own, name, view)) faults.push(`no cluster ${name}`);
+  // Clients would wait for it.
+  for (const name of names) if (!Object.hasOwn(clusters, name)) faults.push(`no cluster ${name}`);
   if (weightedClusters !== undefined) {
     faults.push(...weightFaults(weights.map((w) => w.weight?.value)));
   }
   return faults;
-}
-
-/** Of the service's own clusters each must be there: clients would wait for it. */
-function isLost(routes: string, cluster: string, { clusters }: GrpcView): boolean {
-  const [, port, , host] = cluster.split("|");
-  return `${host}:${port}` === routes && !Object.hasOwn(clusters, cluster);
 }
 
 function weightFaults(weights: readonly (number | undefined)[]): string[] {

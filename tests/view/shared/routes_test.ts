@@ -2,7 +2,11 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ServicePort } from "../../../lib/model/service.ts";
 import type { HttpRoute, Traffic } from "../../../lib/view/served_service.ts";
 import { durationOf, portRoutes } from "../../../lib/view/shared/routes.ts";
-import { clusterShares, missingTargets } from "../../../lib/view/shared/targets.ts";
+import {
+  clusterShares,
+  destinationsByHost,
+  missingTargets,
+} from "../../../lib/view/shared/targets.ts";
 import { aService } from "../services.ts";
 
 const PORT: ServicePort = { name: "http-80", number: 80, protocol: "HTTP" };
@@ -13,8 +17,17 @@ function traffic(extra: Partial<Traffic> = {}): Traffic {
   return { subsets, http: [], streams: [], unserved: [], ...extra };
 }
 
+const other = aService("a/other", {
+  hosts: ["first.example", "other.example"],
+  ports: [81, 82].map((number) => ({ name: `http-${number}`, number, protocol: "HTTP" })),
+});
+const others = new Map([
+  ["other.example", { service: other, subsets: new Map([["v7", {}]]) }],
+  ["bare.example", { service: { ...other, ports: [] }, subsets: new Map() }],
+]);
+
 function routes(...http: HttpRoute[]) {
-  return portRoutes({ service, traffic: traffic({ http }) }, PORT);
+  return portRoutes({ service, traffic: traffic({ http }), others }, PORT);
 }
 
 const whole = { cluster: "outbound|80||b.example", weight: 1 };
@@ -70,7 +83,7 @@ Deno.test("routes: each match of a rule is a route, in order", () => {
       shares,
       timeout: 1500,
     },
-    { match: { prefix: "/" }, shares: [{ cluster: "outbound|81||other.example", weight: 1 }] },
+    { match: { prefix: "/" }, shares: [{ cluster: "outbound|81||first.example", weight: 1 }] },
   ]);
 });
 
@@ -84,10 +97,63 @@ Deno.test("routes: what leads to a subset or port that is not there is told and 
     ],
   });
   assertEquals(made[0]!.shares, [{ cluster: "outbound|80|v1|b.example", weight: 1 }]);
-  assertEquals(missing, ["subset v3", "port 81"]);
+  assertEquals(missing, ["its subset v3", "its port 81"]);
   const [finding] = missingTargets("a/b", [...missing, ...missing]);
-  assertStringIncludes(finding!.message, "its subset v3, port 81, which it does not have");
+  assertStringIncludes(finding!.message, "its subset v3, its port 81, which are not there");
   assertEquals(missingTargets("a/b", []), []);
+});
+
+Deno.test("routes: what leads to another service goes where that has the port and the subset", () => {
+  const to = (host: string, extra: { port?: number; subset?: string } = {}) => ({
+    host,
+    weight: 1,
+    ...extra,
+  });
+  const { routes: made, missing } = routes({
+    matches: [],
+    to: [
+      to("other.example", { port: 82, subset: "v7" }),
+      to("other.example"),
+      to("other.example", { port: 81, subset: "v9" }),
+      to("bare.example"),
+      to("nowhere.example", { port: 81 }),
+    ],
+  });
+  assertEquals(made[0]!.shares, [{ cluster: "outbound|82|v7|first.example", weight: 1 }]);
+  assertEquals(missing, [
+    "port 80 of other.example",
+    "subset v9 of other.example",
+    "host bare.example",
+    "host nowhere.example",
+  ]);
+});
+
+Deno.test("destinations: the only port of another service is meant where none is said, hidden ones are none", () => {
+  const only = aService("a/only", { hosts: ["only.example"] });
+  const subsets = new Map();
+  const elsewhere = new Map([
+    ["only.example", { service: only, subsets }],
+    ["other.example", { service: other, subsets }],
+    ["hidden.example", {
+      service: { ...only, hosts: ["hidden.example"], exportTo: ["~"] },
+      subsets,
+    }],
+    ["unserved.example", { service: { ...only, hosts: ["unserved.example"] }, subsets }],
+  ]);
+  const found = destinationsByHost(
+    traffic({ elsewhere }),
+    [service],
+    (one) => one.hosts.includes("unserved.example") ? [] : [one],
+  );
+  assertEquals(
+    Array.from(found, ([host, { usualPort }]) => [host, usualPort]),
+    [
+      ["b.example", undefined],
+      ["c.example", undefined],
+      ["only.example", 80],
+      ["other.example", undefined],
+    ],
+  );
 });
 
 Deno.test("targets: equal clusters are one, weights that are too large are scaled", () => {
