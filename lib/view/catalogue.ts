@@ -2,7 +2,7 @@
  * The services of a snapshot as clients are to see them, made from the catalogue before: what did not
  * change stays the same object.
  *
- * A service of our own is as our record has it, with the endpoints that merging gave its ServiceEntry;
+ * A service of our own is as our record has it, its hosts in lower case, with the endpoints that merging gave its ServiceEntry;
  * one of another source is what its ServiceEntry says. Of equal hosts, the first service by key keeps
  * them.
  *
@@ -210,12 +210,32 @@ function serviceOf(entry: Resource, record: Resource | undefined): Service | und
   if (decoded === undefined) return undefined;
   if (record === undefined) return serviceOfEntry(entry.name, decoded);
   // Our own store's and loader's, which check what they give.
-  const { service } = JSON.parse(decoder.decode(record.bytes)) as ServiceRecord;
+  const service = inLowerCase(
+    (JSON.parse(decoder.decode(record.bytes)) as ServiceRecord).service,
+  );
   const own = new Set(service.endpoints.map(({ address }) => address));
   const merged = decoded.entry.endpoints.filter(({ address }) => !own.has(address)).map(toEndpoint);
   return merged.length === 0
     ? service
     : { ...service, endpoints: [...service.endpoints, ...merged] };
+}
+
+/**
+ * The service with its hosts in lower case, as rules name them. As it was written a host stays a name of
+ * the service, for gRPC programs ask for the very text that they dial; not where further hosts are
+ * looked up themselves, since aliases lead where the first one does.
+ */
+function inLowerCase(service: Service): Service {
+  const { hosts, aliases, endpoints, workloadSelector } = service;
+  const small = hosts.map((host) => host.toLowerCase());
+  if (small.every((host, i) => host === hosts[i])) return service;
+  const alike = endpoints.length > 0 || workloadSelector !== undefined;
+  const written = hosts.filter((host, i) => host !== small[i] && (i === 0 || alike));
+  return {
+    ...service,
+    hosts: [...new Set(small)],
+    aliases: [...new Set([...aliases, ...written])],
+  };
 }
 
 /** The context of these settings; `before` where that says the same. */

@@ -113,6 +113,22 @@ Deno.test("catalogue: our own services are as we wrote them, others' as their Se
   assertEquals(services.get("far/away")!.service, foreign);
 });
 
+Deno.test("catalogue: hosts are compared without regard to case, and stay names as they were written", () => {
+  const a = aService("s/a", { hosts: ["A.S", "b.s", "a.s"], aliases: ["Mine"] });
+  const c = aService("s/c", { hosts: ["c.s", "D.S"], resolution: "DNS", endpoints: [] });
+  const virtual = {
+    "s/v": { hosts: ["A.s"], http: [{ route: [{ destination: { host: "A.s", subset: "v1" } }] }] },
+  };
+  const rules = { "s/r": { host: "A.S", subsets: [{ name: "v1", labels: {} }] } };
+  const { services } = new Catalogues().of(snapshotOf({ own: [a, c], virtual, rules }));
+  const { service, traffic } = services.get("s/a")!;
+  assertEquals([service.hosts, service.aliases], [["a.s", "b.s"], ["Mine", "A.S"]]);
+  assertEquals(traffic.http[0]!.to, [{ host: "a.s", subset: "v1", weight: 1 }]);
+  assertEquals([...traffic.subsets.keys()], ["v1"]);
+  const looked = services.get("s/c")!.service;
+  assertEquals([looked.hosts, looked.aliases], [["c.s", "d.s"], []]);
+});
+
 Deno.test("catalogue: a name that another source took is its service, not the one that we wrote", () => {
   const own = aService("shop/orders", { aliases: ["mine"] });
   const theirs = aService("shop/orders", { endpoints: [anEndpoint("192.0.2.7")] });
