@@ -40,7 +40,7 @@ function grpcMatch({ path, method, headers, port }: HttpMatch): Made {
   if (method !== undefined && !isPost(method)) return { kind: "never" };
   const wanted: [string, TextMatch][] = [];
   for (const [name, text] of Object.entries(headers)) {
-    const what = unseen(name);
+    const what = unseen(name, text);
     if (what !== undefined) return { kind: "unable", what };
     const taken = textFor(text);
     if (taken === undefined) return unable(`header ${name}`, text);
@@ -74,11 +74,30 @@ function isPost(method: TextMatch): boolean {
   }
 }
 
-/** Says what of the header clients do not see, if so. */
-function unseen(name: string): string | undefined {
+/** Headers of the connection or of gRPC itself: these libraries add them behind the routes, or show them to the routes in some only. */
+const OF_TRANSPORT: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+]);
+
+/** Says what of the header not every client sees, if so. */
+function unseen(name: string, text: TextMatch): string | undefined {
   if (name.startsWith(":")) return `header ${name}, which is not metadata`;
   if (name.endsWith("-bin")) return `header ${name}, which is binary`;
-  return undefined;
+  const plain = name === "content-type" && text.kind === "exact" &&
+    text.value === "application/grpc";
+  if (plain || !(OF_TRANSPORT.has(name) || name.startsWith("grpc-"))) return undefined;
+  return `header ${name}, which is not the program's own`;
 }
 
 function unable(place: string, text: TextMatch): Made {
