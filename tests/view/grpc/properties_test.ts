@@ -26,7 +26,7 @@ const endpoints: fc.Arbitrary<Endpoint> = fc.record({
     ...["a.example.com", "b.example.com", "unknown.example.com", "unix:///run/a.sock"],
   ),
   ports: fc.constantFrom({}, {}, { p80: 8080 }, { p443: 443, p80: 443 }),
-  locality: fc.constantFrom("", "eu", "eu/fra", "eu/fra/a", "us/nyc/b/c"),
+  locality: fc.constantFrom("", "eu", "eu/fra", "eu/fra/a", "eu/fra/(weight 2)", "us/nyc/b/c"),
   labels: fc.constantFrom({}, { version: "v1" }, { version: "v2" }),
   weight: fc.option(weights, { nil: undefined }),
   drain: fc.boolean(),
@@ -71,7 +71,10 @@ const texts: fc.Arbitrary<TextMatch> = fc.oneof(
 const matches: fc.Arbitrary<HttpMatch> = fc.record({
   path: fc.option(texts, { nil: undefined }),
   method: fc.option(texts, { nil: undefined }),
-  headers: fc.dictionary(fc.constantFrom("x-user", ":authority", "x-token-bin"), texts),
+  headers: fc.dictionary(
+    fc.constantFrom("x-user", ":authority", "x-token-bin", "user-agent", "content-type", "grpc-x"),
+    texts,
+  ),
   port: fc.option(fc.constantFrom(80, 443), { nil: undefined }),
 }).map(({ path, method, headers, port }) => ({
   headers,

@@ -80,6 +80,12 @@ function routeFaults({ match, route }: Route, { clusters }: GrpcView): string[] 
     if (presentMatch === undefined && given.length !== 1) faults.push(`header ${name}`);
     if (stringMatch?.prefix === "") faults.push(`header ${name}: an empty prefix`);
     if (name.startsWith(":") || name.endsWith("-bin")) faults.push(`header ${name} is not seen`);
+    if (/^(user-agent|te|host|grpc-.*)$/.test(name)) {
+      faults.push(`header ${name} is not seen by all`);
+    }
+    if (name === "content-type" && stringMatch?.exact !== "application/grpc") {
+      faults.push("content-type is not seen alike");
+    }
   }
   const { cluster, weightedClusters } = route;
   const weights = weightedClusters?.clusters ?? [];
