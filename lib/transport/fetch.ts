@@ -66,10 +66,12 @@ function fetch(
   machine.retarget(view.snapshot);
   const push = machine.next();
   if (push !== undefined) return codec.compose(push);
-  if (request.resourceNames.length > 0) return undefined;
+  const names = request.resourceNames.length === 0
+    ? "give resource_names"
+    : "none of these resource_names is one";
   return refused(
     "INVALID_ARGUMENT",
-    `a client of kind ${view.kind} names what it wants: give resource_names`,
+    `a client of kind ${view.kind} names what it wants: ${names}`,
   );
 }
 

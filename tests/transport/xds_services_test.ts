@@ -207,6 +207,10 @@ Deno.test("fetch: what asks for nothing that can be given hears what to ask for"
   const grpc = await refusal(xdsType("Cluster"), { node: GRPC });
   assertEquals(grpc[0], 3);
   assertStringIncludes(grpc[1], "grpc");
+  const wildcard = { node: GRPC, resourceNames: ["*"] };
+  const [code, message] = await refusal(xdsType("Cluster"), wildcard);
+  assertEquals(code, 3);
+  assertStringIncludes(message, "none of these resource_names");
   const anonymous = await refusal(xdsType("Cluster"), {});
   assertEquals(anonymous[0], 3);
   assertStringIncludes(anonymous[1], "node.id");
