@@ -39,6 +39,19 @@ export function mapping<Shape extends z.ZodRawShape>(
   return schema as unknown as z.ZodObject<Shape, z.core.$strip>;
 }
 
+/**
+ * Hints for keys that a mapping does not take but a part of it does; `where` says how the part is called.
+ * Those that it takes as well are left out, as are `except`, which are too common to mean that part.
+ */
+export function keysOf(
+  part: z.ZodObject,
+  where: string,
+  except: readonly string[] = [],
+): Readonly<Record<string, string>> {
+  const keys = Object.keys(part.shape).filter((key) => !except.includes(key));
+  return Object.fromEntries(keys.map((key) => [key, `it belongs to ${where}`]));
+}
+
 /** Whether a value is a mapping (not a list, not null). */
 export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

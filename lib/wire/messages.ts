@@ -43,7 +43,7 @@ import type {
   VirtualService,
   WorkloadEntry,
 } from "./messages/networking.ts";
-import type { RouteConfiguration } from "./messages/route.ts";
+import type { PreviousPriorities, RouteConfiguration } from "./messages/route.ts";
 import type { UpstreamTlsContext } from "./messages/tls.ts";
 
 export type * from "./messages/client_status.ts";
@@ -225,4 +225,8 @@ export const originalDstCodec: MessageCodec<NoSettings> = codecOf(
 /** Codec of `PreviousHostsPredicate`, an extension that we give no settings. Has a retry go to an endpoint that was not tried. */
 export const previousHostsCodec: MessageCodec<NoSettings> = codecOf(
   "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate",
+);
+/** Codec of `PreviousPrioritiesConfig`. */
+export const previousPrioritiesCodec: MessageCodec<PreviousPriorities> = codecOf(
+  "envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig",
 );

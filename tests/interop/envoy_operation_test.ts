@@ -6,6 +6,7 @@ import { Fleet } from "./lib/fleet.ts";
 import { Load, sendMany, sendOne, sum, type Target } from "./lib/load.ts";
 import { freePort, freePorts } from "./lib/ports.ts";
 import { cluster, MODES, ServedEnvoy, through } from "./lib/served_envoy.ts";
+import { pause } from "./lib/wait.ts";
 
 const ECHO = "echo.default.svc.cluster.local";
 
@@ -123,12 +124,19 @@ for (const mode of MODES) {
       });
       const target = through(port, "echo");
       assertEquals(await whoAnswers(target), "near");
+      // So few that all tries of one request are over before the next one makes them unneeded.
+      await using load = new Load(target, { rate: 10 });
       await fleet.end("near");
       await served.answers(target, "far");
       assertEquals(await whoAnswers(target), "far");
+      // Envoy tries the first one again after 5 s.
+      await pause(8000);
       fleet.start("near");
       await served.answers(target, "near");
       assertEquals(await whoAnswers(target), "near");
+      const { answers, failures } = await load.stop();
+      assertEquals(Object.fromEntries(failures), {});
+      assert(sum(answers) > 50);
     },
   );
 

@@ -233,9 +233,11 @@ const ROUTES: Readonly<Record<string, Fields>> = {
   [`${ROUTE}.RetryPolicy`]: keys<messages.RetryPolicy>({
     retryOn: true,
     numRetries: true,
+    retryPriority: true,
     retryHostPredicate: true,
     hostSelectionRetryMaxAttempts: true,
   }),
+  [`${ROUTE}.RetryPolicy.RetryPriority`]: EXTENSION,
   [`${ROUTE}.RetryPolicy.RetryHostPredicate`]: EXTENSION,
 };
 
@@ -309,6 +311,9 @@ const LISTENERS: Readonly<Record<string, Fields>> = {
   "envoy.extensions.filters.listener.http_inspector.v3.HttpInspector": NONE,
   "envoy.extensions.filters.listener.original_dst.v3.OriginalDst": NONE,
   "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate": NONE,
+  "envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig": keys<
+    messages.PreviousPriorities
+  >({ updateFrequency: true }),
 };
 
 /** By the full name of the message. */

@@ -7,6 +7,7 @@ import type { Service, ServicePort } from "../../model/service.ts";
 import {
   type Partially,
   previousHostsCodec,
+  previousPrioritiesCodec,
   type RetryPolicy,
   type Route,
   routeConfigurationCodec,
@@ -55,10 +56,18 @@ function virtualHostName({ hosts }: Service, { number }: ServicePort): string {
   return `${hosts[0]}:${number}`;
 }
 
-/** A request that reached no endpoint, or that an endpoint said it did not take, is tried at another. */
+/**
+ * A request that reached no endpoint, or that an endpoint said it did not take, is tried at another: of
+ * another locality of failover, where there is one. Endpoints of one that is gone are let in again now and
+ * then, to see whether it is back, and all tries would go there.
+ */
 const RETRIES: Partially<RetryPolicy> = {
   retryOn: "connect-failure,refused-stream,reset-before-request",
   numRetries: { value: 2 },
+  retryPriority: {
+    name: "envoy.retry_priorities.previous_priorities",
+    typedConfig: previousPrioritiesCodec.pack({ updateFrequency: 1 }),
+  },
   retryHostPredicate: [{
     name: "envoy.retry_host_predicates.previous_hosts",
     typedConfig: previousHostsCodec.pack({}),

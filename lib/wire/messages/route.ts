@@ -79,6 +79,13 @@ export interface MaxStreamDuration {
 export interface RetryPolicy {
   readonly retryOn: string;
   readonly numRetries?: Wrapped<number>;
+  readonly retryPriority?: NamedExtension;
   readonly retryHostPredicate: readonly NamedExtension[];
   readonly hostSelectionRetryMaxAttempts: Int64;
+}
+
+/** `envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig`. Has retries go to a priority that was not tried. */
+export interface PreviousPriorities {
+  /** After how many tries the priorities tried so far are avoided. */
+  readonly updateFrequency: number;
 }

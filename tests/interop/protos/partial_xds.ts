@@ -78,6 +78,7 @@ export const PARTLY_CODED_XDS: readonly string[] = [
   "envoy.extensions.clusters.aggregate.v3.ClusterConfig",
   "envoy.extensions.clusters.dynamic_forward_proxy.v3.ClusterConfig",
   "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate",
+  "envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig",
   "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
   "envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
   "envoy.service.status.v3.ClientStatusRequest",
