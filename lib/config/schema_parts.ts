@@ -20,6 +20,8 @@ export interface MappingOptions {
   readonly later?: readonly string[];
   /** Keys that belong elsewhere, each with what to do instead. */
   readonly elsewhere?: Readonly<Record<string, string>>;
+  /** Mappings around or within this one, by what they are called: a key may be meant for one of them. */
+  readonly neighbours?: () => Readonly<Record<string, z.ZodObject>>;
 }
 
 /** A mapping with exactly these keys. Any other is an error of its own, with the key's path. */
@@ -37,19 +39,6 @@ export function mapping<Shape extends z.ZodRawShape>(
   }, { when: ({ value }) => isMapping(value) }); // also where other keys are wrong: all mistakes at once
   // Loose only so that the check above sees every key; whoever reads the value sees the known ones.
   return schema as unknown as z.ZodObject<Shape, z.core.$strip>;
-}
-
-/**
- * Hints for keys that a mapping does not take but a part of it does; `where` says how the part is called.
- * Those that it takes as well are left out, as are `except`, which are too common to mean that part.
- */
-export function keysOf(
-  part: z.ZodObject,
-  where: string,
-  except: readonly string[] = [],
-): Readonly<Record<string, string>> {
-  const keys = Object.keys(part.shape).filter((key) => !except.includes(key));
-  return Object.fromEntries(keys.map((key) => [key, `it belongs to ${where}`]));
 }
 
 /** Whether a value is a mapping (not a list, not null). */
@@ -81,9 +70,17 @@ function unknownKey(
     message: `unknown key \`${key}\``,
     params: {
       rule: "config/unknown-key",
-      hint: meant === undefined ? `known here: ${known.join(", ")}` : `did you mean \`${meant}\`?`,
+      hint: meant !== undefined
+        ? `did you mean \`${meant}\`?`
+        : hintOfNeighbour(key, options) ?? `known here: ${known.join(", ")}`,
     },
   };
+}
+
+function hintOfNeighbour(key: string, { neighbours }: MappingOptions): string | undefined {
+  const others = Object.entries(neighbours?.() ?? {});
+  const [found] = others.find(([, { shape }]) => Object.hasOwn(shape, key)) ?? [];
+  return found === undefined ? undefined : `\`${key}\` belongs to ${found}`;
 }
 
 /** A text that is not empty. */

@@ -31,7 +31,7 @@ const longPort = mapping({
   number: portNumber("Port that clients of the service use."),
   protocol: text("Protocol: HTTP, HTTPS, HTTP2, GRPC, TLS, TCP, MONGO, … Default: TCP.").optional(),
   targetPort: portNumber("Port of the endpoints. Default: the same.").optional(),
-});
+}, { neighbours: serviceAround });
 
 const portSchema = z.union([
   portNumber("A port that is named tcp-5432 and so on; its protocol is TCP."),
@@ -61,7 +61,7 @@ const longEndpoint = mapping({
       description: "It is being taken out of service: no new requests, what it has goes on.",
       default: false,
     }).optional(),
-});
+}, { neighbours: serviceAround });
 
 const endpointSchema = z.union([text("IP address, DNS name, or unix:///path."), longEndpoint]);
 
@@ -125,7 +125,11 @@ export const serviceSchema = mapping({
   split: splitSchema.optional(),
   failover: failoverSchema.optional(),
   minHealthy: minHealthySchema.optional(),
-});
+}, { neighbours: () => ({ "an endpoint": longEndpoint, "a port": longPort }) });
+
+function serviceAround(): Readonly<Record<string, z.ZodObject>> {
+  return { "the service": serviceSchema };
+}
 
 /** A service as written, of the right form. */
 export type ServiceInput = z.infer<typeof serviceSchema>;

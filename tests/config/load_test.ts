@@ -215,6 +215,26 @@ for (const [how, { content, says }] of Object.entries(BROKEN)) {
   });
 }
 
+Deno.test("load: of a key that is written at the wrong level it is said where it belongs", () => {
+  using conf = new Case({
+    "c.yaml": `services:
+  - name: a
+    ports: [80, { number: 81, endpoints: [] }]
+    drain: true
+    endpoints: [{ address: 10.0.0.1, addresses: [10.0.0.2], failover: [eu] }]
+    targetPort: 81
+`,
+  });
+  conf.load();
+  assertEquals(conf.said(), [
+    "c.yaml:3:31: error: unknown key `endpoints`; `endpoints` belongs to the service [config/unknown-key]",
+    "c.yaml:5:38: error: unknown key `addresses`; did you mean `address`? [config/unknown-key]",
+    "c.yaml:5:61: error: unknown key `failover`; `failover` belongs to the service [config/unknown-key]",
+    "c.yaml:4:5: error: unknown key `drain`; `drain` belongs to an endpoint [config/unknown-key]",
+    "c.yaml:6:5: error: unknown key `targetPort`; `targetPort` belongs to a port [config/unknown-key]",
+  ]);
+});
+
 Deno.test("load: a byte order mark, CRLF, a leading --- and a final ... do no harm", () => {
   using conf = new Case({
     "c.yaml":
