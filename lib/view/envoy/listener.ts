@@ -9,7 +9,7 @@ import {
   type NamedExtension,
   type Partially,
 } from "../../wire/messages.ts";
-import type { Assembled, OwnedPart } from "../recipe.ts";
+import type { Assembled, OwnedPart, ViewFinding } from "../recipe.ts";
 import type { ViewContext } from "../served_service.ts";
 import { viewResource } from "../shared/view_resource.ts";
 import { HTTP_INSPECTOR, ORIGINAL_DST, TLS_INSPECTOR } from "./extensions.ts";
@@ -28,6 +28,7 @@ export function assembleListener(
   const { port } = parts[0]!.data;
   const { chains, findings } = filterChains(port, parts, context.namespace);
   if (chains.length === 0) return { findings };
+  const filters = listenerFilters(parts.map(({ data }) => data), chains);
   const message: Partially<Listener> = {
     name,
     address: {
@@ -36,9 +37,27 @@ export function assembleListener(
     statPrefix: `outbound_${port}`,
     trafficDirection: "OUTBOUND",
     filterChains: chains,
-    ...listenerFilters(parts.map(({ data }) => data), chains),
+    ...filters,
   };
-  return { resource: viewResource(listenerCodec, name, message), findings };
+  const resource = viewResource(listenerCodec, name, message);
+  const waits = filters.listenerFiltersTimeout !== undefined;
+  return { resource, findings: waits ? [...findings, ...sharedPort(port, parts)] : findings };
+}
+
+/** Neighbours that a finding names; of more, how many there are. */
+const NAMED = 3;
+
+/** What there is to say of TCP whose clients wait for the sake of others. */
+function sharedPort(port: number, parts: readonly OwnedPart<ListenerPart>[]): ViewFinding[] {
+  const others = parts.filter(({ data }) => data.kind !== "tcp").map(({ key }) => key);
+  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : "";
+  const neighbours = others.slice(0, NAMED).join(", ") + more;
+  return parts.filter(({ data }) => data.kind === "tcp").map(({ key }) => ({
+    key,
+    rule: "view/shared-port",
+    message: `TCP connections to port ${port}, which has HTTP or TLS of ${neighbours} too, wait ` +
+      "1 s for the client's first bytes where the server is to speak first; give it a port of its own",
+  }));
 }
 
 /** What has to be found out of a connection before a chain is chosen. */

@@ -75,6 +75,23 @@ Deno.test("envoy recipe: TCP all of whose targets are missing is not served, and
   assertEquals(listener.match(/"cluster":"([^"]*)"/)?.[1], "outbound|5432||db.b");
 });
 
+Deno.test("envoy recipe: TCP that waits for the sake of HTTP or TLS on its port is told, with whose it is", () => {
+  const port = (protocol: string) => ({
+    ports: [{ name: "p", number: 5432, protocol }],
+    addresses: ["192.0.2.9"],
+  });
+  const said = (...protocols: string[]) =>
+    viewOf(...protocols.map((protocol, i) => served(`a/s${i}`, port(protocol)))).findings
+      .filter(({ rule }) => rule === "view/shared-port")
+      .map(({ key, message }) => [key, message.match(/of (a\/.*) too/)?.[1]]);
+  assertEquals(said("MYSQL", "HTTP"), [["a/s0", "a/s1"]]);
+  assertEquals(said("TLS", "MONGO"), [["a/s1", "a/s0"]]);
+  const many = said("HTTP", "HTTP", "TCP", "GRPC", "HTTP2", "HTTP");
+  assertEquals(many, [["a/s2", "a/s0, a/s1, a/s3 and 2 more"]]);
+  assertEquals(said("TCP"), []);
+  assertEquals(said("HTTP", "TLS"), []);
+});
+
 Deno.test("envoy recipe: what rules ask for and Envoys do not get is told", () => {
   assertEquals(rules(served("a/b", {}, { unserved: ["a redirect"] })), ["view/unserved-traffic"]);
 });
