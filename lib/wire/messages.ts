@@ -22,6 +22,7 @@ import type {
 } from "./messages/discovery.ts";
 import type { ClusterLoadAssignment } from "./messages/endpoint.ts";
 import type {
+  FilterStateSetter,
   HttpConnectionManager,
   HttpForwardProxy,
   Listener,
@@ -43,7 +44,7 @@ import type {
   VirtualService,
   WorkloadEntry,
 } from "./messages/networking.ts";
-import type { PreviousPriorities, RouteConfiguration } from "./messages/route.ts";
+import type { FilterConfig, PreviousPriorities, RouteConfiguration } from "./messages/route.ts";
 import type { UpstreamTlsContext } from "./messages/tls.ts";
 
 export type * from "./messages/client_status.ts";
@@ -229,4 +230,12 @@ export const previousHostsCodec: MessageCodec<NoSettings> = codecOf(
 /** Codec of `PreviousPrioritiesConfig`. */
 export const previousPrioritiesCodec: MessageCodec<PreviousPriorities> = codecOf(
   "envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig",
+);
+/** Codec of {@link FilterConfig}. */
+export const filterConfigCodec: MessageCodec<FilterConfig> = codecOf(
+  "envoy.config.route.v3.FilterConfig",
+);
+/** Codec of {@link FilterStateSetter}. */
+export const filterStateSetterCodec: MessageCodec<FilterStateSetter> = codecOf(
+  "envoy.extensions.filters.http.set_filter_state.v3.Config",
 );

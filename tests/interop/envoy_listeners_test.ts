@@ -92,6 +92,8 @@ interopTest(
     const papers = await authority.issue({ names: "DNS:other.localhost" });
     await using web = new HttpUpstream({ name: "web" });
     await using secure = new StreamUpstream({ name: "secure" }, papers);
+    await using second = new HttpUpstream({ name: "second" });
+    const other = freePort();
     await using _served = await ServedEnvoy.start("sotw", {
       envoy: { portOffset: 1 },
       services: [{
@@ -99,10 +101,24 @@ interopTest(
         hosts: ["*.localhost"],
         resolution: "DYNAMIC_DNS",
         ports: [`${web.port}/HTTP`, `${secure.port}/TLS`],
+      }, {
+        name: "target",
+        hosts: ["*.target.localhost"],
+        resolution: "DYNAMIC_DNS",
+        ports: [`${other}:${web.port}/HTTP`],
+      }, {
+        name: "beside",
+        hosts: ["*.beside.localhost"],
+        resolution: "DYNAMIC_DNS",
+        ports: [`${other}:${second.port}/HTTP`],
       }],
     });
     const [http, tls] = [web.port + 1, secure.port + 1];
     assertEquals(await sendOne(through(http, `some.localhost:${web.port}`)), "web");
+    assertEquals(await sendOne(through(http, "some.localhost")), "web");
+    // Each service on a listener has its own port of the endpoints.
+    assertEquals(await sendOne(through(other + 1, "a.target.localhost")), "web");
+    assertEquals(await sendOne(through(other + 1, "a.beside.localhost")), "second");
     await assertRejects(() => sendOne(through(http, `some.example.com:${web.port}`)), Error, "404");
     const byTls = (serverName: string) =>
       callStream({ at: `127.0.0.1:${tls}`, tls: { serverName, caCerts: [authority.cert] } });

@@ -188,6 +188,7 @@ const ROUTES: Readonly<Record<string, Fields>> = {
     name: true,
     domains: true,
     routes: true,
+    typedPerFilterConfig: true,
     retryPolicy: true,
   }),
   [`${ROUTE}.Route`]: keys<messages.Route>({
@@ -230,6 +231,7 @@ const ROUTES: Readonly<Record<string, Fields>> = {
     name: true,
     weight: true,
   }),
+  [`${ROUTE}.FilterConfig`]: keys<messages.FilterConfig>({ config: true, isOptional: true }),
   [`${ROUTE}.RetryPolicy`]: keys<messages.RetryPolicy>({
     retryOn: true,
     numRetries: true,
@@ -305,6 +307,15 @@ const LISTENERS: Readonly<Record<string, Fields>> = {
   "envoy.extensions.filters.http.dynamic_forward_proxy.v3.FilterConfig": keys<
     messages.HttpForwardProxy
   >({ dnsCacheConfig: true }),
+  "envoy.extensions.filters.http.set_filter_state.v3.Config": keys<messages.FilterStateSetter>({
+    onRequestHeaders: true,
+  }),
+  "envoy.extensions.filters.common.set_filter_state.v3.FilterStateValue": keys<
+    messages.FilterStateValue
+  >({ objectKey: true, formatString: true }),
+  "envoy.config.core.v3.SubstitutionFormatString": keys<messages.SubstitutionFormat>({
+    textFormatSource: true,
+  }),
   "envoy.extensions.filters.http.router.v3.Router": NONE,
   "envoy.extensions.filters.http.grpc_web.v3.GrpcWeb": NONE,
   "envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector": NONE,

@@ -113,9 +113,20 @@ class Gathered {
     this.#missing.push(...listening.missing);
     this.#add("Listener", listenerName(port.number), listening.part);
     if (protocolClass(port) !== "http") return;
+    if (directed.service.resolution === "DYNAMIC_DNS") this.#findNamedPort(port);
     const routing = routePart(directed, port, this.#context);
     this.#missing.push(...routing.missing);
     this.#add("RouteConfiguration", routesName(port.number), routing.part);
+  }
+
+  /** Clients of HTTP name the port in `Host` unless it is 80, and what is named is where Envoy goes. */
+  #findNamedPort({ number, targetPort = number }: ServicePort): void {
+    if (number === 80 || targetPort === number) return;
+    this.#find(
+      "view/dynamic-dns-port",
+      `requests that name its port ${number} in Host go to that port and not to targetPort ` +
+        `${targetPort}, for with resolution DYNAMIC_DNS what a request names wins`,
+    );
   }
 
   contribution(): Contribution<EnvoyPart> {

@@ -6,9 +6,12 @@
 import {
   type ConfigSource,
   type DnsCacheConfig,
+  filterConfigCodec,
+  filterStateSetterCodec,
   grpcWebCodec,
   type HttpConnectionManager,
   httpConnectionManagerCodec,
+  type HttpFilter,
   httpForwardProxyCodec,
   httpInspectorCodec,
   type NamedExtension,
@@ -19,6 +22,7 @@ import {
   type TcpProxy,
   tcpProxyCodec,
   tlsInspectorCodec,
+  type VirtualHost,
 } from "../../wire/messages.ts";
 
 /** Names that are looked up as they are asked for; the same wherever it is used, as Envoy demands. */
@@ -51,6 +55,31 @@ export const HTTP_FORWARD_PROXY: NamedExtension = {
   name: "envoy.filters.http.dynamic_forward_proxy",
   typedConfig: httpForwardProxyCodec.pack({ dnsCacheConfig: DNS_CACHE }),
 };
+
+const SET_FILTER_STATE = "envoy.filters.http.set_filter_state";
+
+/** HTTP filter by which virtual hosts set a {@link forwardPort}. An Envoy without it goes without. */
+export const FORWARD_PORT: Partially<HttpFilter> = {
+  name: SET_FILTER_STATE,
+  typedConfig: filterStateSetterCodec.pack({}),
+  isOptional: true,
+};
+
+/**
+ * What a virtual host says to {@link FORWARD_PORT}: the port of {@link HTTP_FORWARD_PROXY} for requests
+ * that name none. An Envoy whose filter takes no settings of a virtual host goes without.
+ */
+export function forwardPort(
+  port: number,
+): NonNullable<Partially<VirtualHost>["typedPerFilterConfig"]> {
+  const config = filterStateSetterCodec.pack({
+    onRequestHeaders: [{
+      objectKey: "envoy.upstream.dynamic_port",
+      formatString: { textFormatSource: { inlineString: String(port) } },
+    }],
+  });
+  return { [SET_FILTER_STATE]: filterConfigCodec.pack({ config, isOptional: true }) };
+}
 
 /** Listener filter that tells where a redirected connection was meant to go. */
 export const ORIGINAL_DST: NamedExtension = {

@@ -20,6 +20,7 @@ import { settleDomains } from "../shared/domains.ts";
 import type { ClusterShare } from "../shared/targets.ts";
 import {
   ADS,
+  FORWARD_PORT,
   GRPC_WEB,
   HTTP_FORWARD_PROXY,
   httpConnections,
@@ -208,7 +209,7 @@ function httpFilter(port: number, parts: readonly HttpPart[]): NamedExtension {
     rds: { configSource: ADS, routeConfigName: routesName(port) },
     httpFilters: [
       ...(parts.some(({ grpcWeb }) => grpcWeb) ? [GRPC_WEB] : []),
-      ...(parts.some(({ forwardProxy }) => forwardProxy) ? [HTTP_FORWARD_PROXY] : []),
+      ...(parts.some(({ forwardProxy }) => forwardProxy) ? [FORWARD_PORT, HTTP_FORWARD_PROXY] : []),
       ROUTER,
     ],
     upgradeConfigs: [{ upgradeType: "websocket" }],

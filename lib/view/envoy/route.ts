@@ -18,6 +18,7 @@ import type { ViewContext } from "../served_service.ts";
 import { type Domain, domainsOf, settleDomains } from "../shared/domains.ts";
 import { durationOf, type PortRoute, portRoutes } from "../shared/routes.ts";
 import type { Directed } from "../shared/targets.ts";
+import { forwardPort } from "./extensions.ts";
 import { bytesResource } from "../shared/view_resource.ts";
 
 /** A service's part of the route configuration of a port. */
@@ -46,6 +47,9 @@ export function routePart(
     name: virtualHostName(service, port),
     routes: routes.map(routeOf),
     retryPolicy: RETRIES,
+    typedPerFilterConfig: service.resolution === "DYNAMIC_DNS"
+      ? forwardPort(port.targetPort ?? port.number)
+      : undefined,
   };
   const { number } = port;
   const domains = domainsOf(service, portOffset === 0 ? [number] : [number, number + portOffset]);

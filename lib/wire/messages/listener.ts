@@ -9,6 +9,7 @@ import type { DnsCacheConfig } from "./cluster.ts";
 import type { CidrRange, ConfigSource, NamedExtension } from "./config_source.ts";
 import type { Address } from "./node.ts";
 import type { RouteConfiguration } from "./route.ts";
+import type { DataSource } from "./tls.ts";
 
 /** `envoy.config.listener.v3.Listener`. */
 export interface Listener {
@@ -92,4 +93,20 @@ export interface SniForwardProxy {
 /** `envoy.extensions.filters.http.dynamic_forward_proxy.v3.FilterConfig`. */
 export interface HttpForwardProxy {
   readonly dnsCacheConfig?: DnsCacheConfig;
+}
+
+/** `envoy.extensions.filters.http.set_filter_state.v3.Config`. */
+export interface FilterStateSetter {
+  readonly onRequestHeaders: readonly FilterStateValue[];
+}
+
+/** `envoy.extensions.filters.common.set_filter_state.v3.FilterStateValue`. */
+export interface FilterStateValue {
+  readonly objectKey?: string;
+  readonly formatString?: SubstitutionFormat;
+}
+
+/** `envoy.config.core.v3.SubstitutionFormatString`. */
+export interface SubstitutionFormat {
+  readonly textFormatSource?: DataSource;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Duration, Int64, NoSettings, Wrapped } from "./common.ts";
+import type { Any, Duration, Int64, NoSettings, StringMap, Wrapped } from "./common.ts";
 import type { NamedExtension } from "./config_source.ts";
 import type { RegexMatcher, StringMatcher } from "./matcher.ts";
 import type { DataSource } from "./tls.ts";
@@ -22,7 +22,16 @@ export interface VirtualHost {
   /** At least one; each in one virtual host of a route configuration only. */
   readonly domains: readonly string[];
   readonly routes: readonly Route[];
+  /** Settings of HTTP filters by their names; each that of the filter itself or a {@link FilterConfig}. */
+  readonly typedPerFilterConfig: StringMap<Any>;
   readonly retryPolicy?: RetryPolicy;
+}
+
+/** `envoy.config.route.v3.FilterConfig`. */
+export interface FilterConfig {
+  readonly config?: Any;
+  /** Where the filter takes none, it goes without. */
+  readonly isOptional: boolean;
 }
 
 /** `envoy.config.route.v3.Route`. */

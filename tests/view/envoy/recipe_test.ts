@@ -34,6 +34,23 @@ Deno.test("envoy recipe: of a service without resolution by name, TCP is not ser
   assertEquals(Object.values(resourcesOf(view)).map((of) => Object.keys(of)), [[], [], [], []]);
 });
 
+Deno.test("envoy recipe: of a service without resolution by name, requests that name a port go there, which is told", () => {
+  const said = (number: number, targetPort: number | undefined, protocol = "HTTP") => {
+    const port = {
+      name: "p",
+      number,
+      protocol,
+      ...(targetPort === undefined ? {} : { targetPort }),
+    };
+    return rules(served("a/any", { hosts: ["*.a.com"], resolution: "DYNAMIC_DNS", ports: [port] }));
+  };
+  assertEquals(said(8080, 80), ["view/dynamic-dns-port"]);
+  assertEquals(said(80, 8080), []);
+  assertEquals(said(8080, 8080), []);
+  assertEquals(said(8080, undefined), []);
+  assertEquals(said(443, 8443, "TLS"), []);
+});
+
 Deno.test("envoy recipe: a wildcard is not looked up", () => {
   const extra = { hosts: ["*.example.com", "a.example.com"], resolution: "DNS", endpoints: [] };
   const view = viewOf(served("a/any", extra as Partial<Service>));
