@@ -32,6 +32,7 @@ for (const name of cases.sort()) {
 function shown(view: GrpcView): unknown {
   return JSON.parse(JSON.stringify(view), (key, value) => {
     if (key === "typedConfig") return { router: routerCodec.typeUrl === value.typeUrl };
+    if (key === "typedPerFilterConfig" && Object.keys(value).length === 0) return undefined;
     if (value === "" || value === false || value === 0) return undefined;
     if (FIRST.has(value) || (Array.isArray(value) && value.length === 0)) return undefined;
     return value;
