@@ -40,11 +40,13 @@ export class Viewing implements AsyncDisposable {
       clock: systemClock,
       random: Math.random,
       onChange,
+      onTried: onChange,
       onFailure: () => this.#findings.say(this.findings()),
     });
     this.views = new ClientViews({
       makers: VIEW_MAKERS,
       addresses: this.#book,
+      onWanted: () => this.#want(),
       onMade: () => this.#made(),
       onReady: onChange,
       slices: systemSlices(),
@@ -62,8 +64,12 @@ export class Viewing implements AsyncDisposable {
     await this.#book[Symbol.asyncDispose]();
   }
 
-  #made(): void {
+  #want(): void {
     this.#leftOut = this.#book.want(this.views.lookUps());
+  }
+
+  #made(): void {
+    this.#want();
     this.#findings.say(this.findings());
   }
 }

@@ -20,6 +20,11 @@ export interface AddressBookOptions {
   readonly onChange: (names: readonly string[]) => void;
   /** A look-up gave nothing, the first since the name was wanted or since one gave something. Must not throw. */
   readonly onFailure?: (host: string) => void;
+  /**
+   * Names are not {@link AddressBook.pending} any more, of which none has addresses that
+   * `onChange` told of just now. Must not throw.
+   */
+  readonly onTried?: () => void;
   /** Names that are looked up. Default: 10,000. */
   readonly most?: number;
 }
@@ -52,9 +57,16 @@ const MOST_HANGING = 64;
 /** Addresses kept of one name. */
 const MOST_ADDRESSES = 256;
 
+/** A first look-up that takes longer counts as one that gave nothing, until it gives something. Milliseconds. */
+const FIRST_TRY = 5000;
+
 /** A name that is wanted. */
 interface Entry {
   readonly host: string;
+  /** Since when. Milliseconds of the clock. */
+  readonly since: number;
+  /** Whether something came of a look-up, or the first one took too long. */
+  tried: boolean;
   /** When to look it up next. Milliseconds of the clock; Infinity once it waits for its turn, or is looked up. */
   due: number;
   addresses?: readonly string[];
@@ -76,6 +88,10 @@ export class AddressBook implements Addresses, AsyncDisposable {
   readonly #looking = new Map<Entry, number>();
   /** Names whose change nobody was told of yet. */
   readonly #changed = new Set<string>();
+  /** Those not tried yet. */
+  readonly #pending = new Set<Entry>();
+  /** Whether some were tried of which nobody was told yet. */
+  #tried = false;
   readonly #over = new AbortController();
   readonly #loop: Promise<void>;
   #woken = new AbortController();
@@ -87,6 +103,11 @@ export class AddressBook implements Addresses, AsyncDisposable {
 
   get(host: string): readonly string[] | undefined {
     return this.#entries.get(host)?.addresses;
+  }
+
+  /** Whether nothing came of looking the name up so far; no longer than 5 s. */
+  pending(host: string): boolean {
+    return this.#entries.get(host)?.tried === false;
   }
 
   /** How a name fares; undefined where it is not looked up. */
@@ -119,7 +140,7 @@ export class AddressBook implements Addresses, AsyncDisposable {
     for (const host of wanted) {
       if (this.#entries.has(host)) continue;
       if (this.#entries.size >= most) leftOut++;
-      else this.#entries.set(host, { host, due: clock.now(), failures: 0 });
+      else this.#add(host, clock.now());
     }
     this.#woken.abort();
     return leftOut;
@@ -130,8 +151,15 @@ export class AddressBook implements Addresses, AsyncDisposable {
     await this.#loop;
   }
 
+  #add(host: string, now: number): void {
+    const entry = { host, since: now, tried: false, due: now, failures: 0 };
+    this.#entries.set(host, entry);
+    this.#pending.add(entry);
+  }
+
   #forget(entry: Entry): void {
     this.#entries.delete(entry.host);
+    this.#pending.delete(entry);
     this.#waiting.delete(entry);
     this.#changed.delete(entry.host);
   }
@@ -143,11 +171,29 @@ export class AddressBook implements Addresses, AsyncDisposable {
       this.#woken = new AbortController();
       const next = this.#collect();
       this.#start();
+      this.#hurry();
       this.#tell();
       const busy = this.#waiting.size + this.#looking.size > 0;
       const pause = busy ? TOGETHER : Math.max(TOGETHER, next - clock.now());
       await clock.sleep(Math.min(pause, EVERY), AbortSignal.any([signal, this.#woken.signal]));
     }
+  }
+
+  /** Waits no longer for names whose first look-up takes too long; they come in the order of time. */
+  #hurry(): void {
+    const until = this.#options.clock.now() - FIRST_TRY;
+    for (const entry of this.#pending) {
+      if (entry.since > until) return;
+      this.#took(entry);
+    }
+  }
+
+  /** Something came of the name. */
+  #took(entry: Entry): void {
+    if (entry.tried) return;
+    entry.tried = true;
+    this.#pending.delete(entry);
+    this.#tried = true;
   }
 
   /** Queues the names that are due; gives the time at which the next will be. */
@@ -199,6 +245,7 @@ export class AddressBook implements Addresses, AsyncDisposable {
 
   #settle(entry: Entry, found: readonly string[], failure: string | undefined): void {
     const { clock, random } = this.#options;
+    this.#took(entry);
     if (failure !== undefined) {
       entry.failure = failure;
       entry.due = clock.now() + backoffDelay(++entry.failures, random(), AFTER_FAILURE);
@@ -215,10 +262,13 @@ export class AddressBook implements Addresses, AsyncDisposable {
 
   /** Tells of what changed, unless nobody wants to hear any more. */
   #tell(): void {
-    if (this.#changed.size === 0 || this.#over.signal.aborted) return;
+    if (this.#over.signal.aborted) return;
     const names = [...this.#changed];
+    const tried = this.#tried;
     this.#changed.clear();
-    this.#options.onChange(names);
+    this.#tried = false;
+    if (names.length > 0) this.#options.onChange(names);
+    else if (tried) this.#options.onTried?.();
   }
 }
 

@@ -25,6 +25,8 @@ export interface ClientViewsOptions {
   readonly addresses: Addresses;
   /** Called after a view was made that differs from the one before, with what there is to say of it. */
   readonly onMade?: (kind: ViewKind, view: XdsView) => void;
+  /** Called when a view needs names that the one before did not, before it is asked whether they are pending. */
+  readonly onWanted?: () => void;
   /** Called when a view is ready that could not be had at once: it is to be asked for again. */
   readonly onReady: () => void;
   /** How work is done that takes long. */
@@ -82,7 +84,7 @@ export class ClientViews {
   lookUps(): ReadonlySet<string> {
     const names = new Set<string>();
     for (const views of this.#bySelect.values()) {
-      for (const { lookUps } of views.xds()) for (const name of lookUps) names.add(name);
+      for (const lookUps of views.lookUps()) for (const name of lookUps) names.add(name);
     }
     return names;
   }
@@ -116,6 +118,15 @@ interface Made {
   /** The view that is being made. */
   work?: Sliced;
   working?: Snapshot;
+  /** Set as long as a view is put off. */
+  putOff?: PutOff;
+}
+
+/** A view that is not to go out before its names were looked up: clients would lose what they have. */
+interface PutOff {
+  readonly lookUps: ReadonlySet<string>;
+  /** One of them that is waited for. */
+  readonly name: string;
 }
 
 /** The views of one select. */
@@ -138,7 +149,7 @@ class SelectClientViews {
       made = { maker: this.#options.makers[kind]() };
       this.#made.set(kind, made);
     }
-    if (made.working !== snapshot) {
+    if (made.working !== snapshot || this.#isTried(made)) {
       // Works of one snapshot share their catalogue; none may go on with one that is outdated.
       for (const other of this.#made.values()) if (other.working !== snapshot) giveUp(other);
       this.#begin(kind, made, snapshot);
@@ -155,8 +166,12 @@ class SelectClientViews {
     }
   }
 
-  *xds(): Iterable<XdsView> {
-    for (const [, view] of this.byKind()) yield view;
+  /** Names that each view needs, those put off too. */
+  *lookUps(): Iterable<ReadonlySet<string>> {
+    for (const { xds, putOff } of this.#made.values()) {
+      if (xds !== undefined) yield xds.lookUps;
+      if (putOff !== undefined) yield putOff.lookUps;
+    }
   }
 
   *byKind(): Iterable<readonly [ViewKind, XdsView]> {
@@ -170,6 +185,7 @@ class SelectClientViews {
     let atOnce = true;
     const done = (xds: XdsView) => {
       delete made.work;
+      if (this.#putOff(made, xds)) return;
       delete made.working;
       this.#take(kind, made, snapshot, xds);
       if (!atOnce) onReady();
@@ -177,6 +193,28 @@ class SelectClientViews {
     const work = slices.run(this.#making(made.maker, snapshot, addresses), done);
     atOnce = false;
     if (!work.over) made.work = work;
+  }
+
+  /** Whether the view waits for names that were never looked up; if so, sees to it that they are. */
+  #putOff(made: Made, xds: XdsView): boolean {
+    const { addresses, onWanted } = this.#options;
+    const wanted = [made.xds, made.putOff].some((had) =>
+      had !== undefined && xds.lookUps.isSubsetOf(had.lookUps)
+    );
+    if (!wanted) {
+      made.putOff = { lookUps: xds.lookUps, name: "" };
+      onWanted?.();
+    }
+    const name = xds.lookUps.values().find((name) => addresses.pending?.(name));
+    if (name === undefined) delete made.putOff;
+    else made.putOff = { lookUps: xds.lookUps, name };
+    return name !== undefined;
+  }
+
+  /** Whether what a view was put off for is over. */
+  #isTried({ putOff, work }: Made): boolean {
+    return putOff !== undefined && work === undefined &&
+      this.#options.addresses.pending?.(putOff.name) !== true;
   }
 
   *#making(maker: Maker, snapshot: Snapshot, addresses: Addresses): Generator<void, XdsView> {

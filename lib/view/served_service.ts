@@ -106,4 +106,6 @@ export interface ViewContext {
 export interface Addresses {
   /** Sorted; undefined: not known yet, or the name has none. */
   get(host: string): readonly string[] | undefined;
+  /** Whether the first look-up of the name is under way, so that a view without its addresses is not to go out yet. Absent: never. */
+  pending?(host: string): boolean;
 }

@@ -11,6 +11,7 @@ class Desk implements AsyncDisposable {
   readonly asked: { readonly host: string; readonly at: number }[] = [];
   readonly told: string[][] = [];
   readonly failed: string[] = [];
+  tried = 0;
   readonly hanging = new Map<string, PromiseWithResolvers<readonly string[]>>();
   random = 0.5;
   readonly book: AddressBook;
@@ -22,6 +23,7 @@ class Desk implements AsyncDisposable {
       random: () => this.random,
       onChange: (names) => this.told.push([...names].sort()),
       onFailure: (host) => this.failed.push(host),
+      onTried: () => this.tried++,
       ...(most === undefined ? {} : { most }),
     });
   }
@@ -233,4 +235,26 @@ Deno.test("address book: with the look-ups of the process an address is its own"
   await settle();
   assertEquals([book.get("192.0.2.1"), book.get("2001:db8::1")], [["192.0.2.1"], ["2001:db8::1"]]);
   assertEquals(told, ["192.0.2.1", "2001:db8::1"]);
+});
+
+Deno.test("address book: a name is pending until something came of it, 5 s at most, which is told", async () => {
+  await using desk = new Desk();
+  const pending = () => ["found", "lost", "hangs"].filter((name) => desk.book.pending(name));
+  desk.zone.set("found", ["192.0.2.1"]);
+  desk.book.want(["found", "hangs"]);
+  assertEquals(pending(), ["found", "hangs"]);
+  await desk.clock.advance(300);
+  assertEquals([pending(), desk.told.length, desk.tried], [["hangs"], 1, 0]);
+  desk.zone.set("lost", new Error("ENOTFOUND"));
+  desk.book.want(["found", "hangs", "lost"]);
+  assertEquals(pending(), ["lost", "hangs"]);
+  await desk.clock.advance(300);
+  assertEquals([pending(), desk.told.length, desk.tried], [["hangs"], 1, 1]);
+  await desk.clock.advance(4300);
+  assertEquals(pending(), ["hangs"]);
+  await desk.clock.advance(500);
+  assertEquals([pending(), desk.told.length, desk.tried], [[], 1, 2]);
+  desk.hanging.get("hangs")!.resolve(["192.0.2.2"]);
+  await desk.clock.advance(300);
+  assertEquals([desk.told.at(-1), desk.tried], [["hangs"], 2]);
 });

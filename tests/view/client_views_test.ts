@@ -40,8 +40,16 @@ class OneCluster implements Maker {
   }
 }
 
+/** Addresses, of which those of `pending` are being looked up for the first time. */
+class Book extends Map<string, readonly string[]> implements Addresses {
+  readonly names = new Set<string>();
+  pending(host: string): boolean {
+    return this.names.has(host);
+  }
+}
+
 function setUp() {
-  const addresses = new Map<string, readonly string[]>();
+  const addresses = new Book();
   const made: string[] = [];
   const ready: string[] = [];
   const deferred: (() => void)[] = [];
@@ -174,4 +182,24 @@ Deno.test("client views: work on a snapshot that is outdated is given up, of eve
   for (let i = 0; i < 5; i++) turn();
   assertEquals(made, ["envoy: envoy shop ?", "grpc: grpc shop ?"]);
   OneCluster.steps = 0;
+});
+
+Deno.test("client views: one is put off until its names were looked up, and clients keep the one before", () => {
+  const { views, of, addresses, made } = setUp();
+  const [first, second] = [emptySnapshot(SETTINGS), inNamespace("shop")];
+  addresses.names.add("dns.example");
+  assertEquals(views.of("grpc", ALL, first), { current: false });
+  assertEquals([...views.lookUps()], ["dns.example"], "they are to be looked up");
+  assertEquals(views.of("grpc", ALL, first), { current: false });
+  assertEquals(made, []);
+  addresses.set("dns.example", ["192.0.2.1"]);
+  addresses.names.clear();
+  const had = of("grpc", ALL, first);
+  assertEquals(clusterOf(had), "grpc default 192.0.2.1");
+
+  addresses.names.add("dns.example");
+  assertEquals(views.of("grpc", ALL, second), { view: had, current: false });
+  assertEquals([...views.lookUps()], ["dns.example"]);
+  addresses.names.clear(); // nothing was found
+  assertEquals(clusterOf(of("grpc", ALL, second)), "grpc shop 192.0.2.1");
 });
