@@ -5,6 +5,7 @@
  * @module
  */
 import { RE2JS } from "re2js";
+import { readRe2 } from "../model/re2_syntax.ts";
 import type {
   NodeMatcher,
   StringMatcher,
@@ -29,6 +30,15 @@ const MOST_MATCHERS = 100;
 /** The longest regular expression. Characters. */
 const LONGEST_REGEX = 1000;
 
+/** The largest program (instructions of RE2, about) that an expression may become, and those of a question together. */
+const LARGEST_REGEX = 1000;
+const LARGEST_TOGETHER = 4000;
+
+/** What expressions of a question may still take. */
+interface Budget {
+  left: number;
+}
+
 type Test<T> = (value: T) => boolean;
 
 /**
@@ -41,14 +51,19 @@ export function nodeTest(matchers: readonly NodeMatcher[]): NodeTest {
       `${matchers.length} node_matchers; at most ${MOST_MATCHERS} are taken`,
     );
   }
-  const tests = matchers.map((matcher, at) => oneNodeTest(matcher, `node_matchers[${at}]`));
+  const budget = { left: LARGEST_TOGETHER };
+  const tests = matchers.map((matcher, at) => oneNodeTest(matcher, `node_matchers[${at}]`, budget));
   return (node) => tests.length === 0 || tests.some((test) => test(node));
 }
 
-function oneNodeTest({ nodeId, nodeMetadatas }: NodeMatcher, where: string): NodeTest {
-  const id = nodeId === undefined ? () => true : textTest(nodeId, `${where}.node_id`);
+function oneNodeTest(
+  { nodeId, nodeMetadatas }: NodeMatcher,
+  where: string,
+  budget: Budget,
+): NodeTest {
+  const id = nodeId === undefined ? () => true : textTest(nodeId, `${where}.node_id`, budget);
   const metadatas = nodeMetadatas.map((one, at) =>
-    structTest(one, `${where}.node_metadatas[${at}]`)
+    structTest(one, `${where}.node_metadatas[${at}]`, budget)
   );
   return (node) => id(node.id) && metadatas.every((test) => test(node.metadata));
 }
@@ -56,6 +71,7 @@ function oneNodeTest({ nodeId, nodeMetadatas }: NodeMatcher, where: string): Nod
 function structTest(
   { path, value }: StructMatcher,
   where: string,
+  budget: Budget,
 ): Test<Struct | undefined> {
   const keys = path.map(({ key }, at) => {
     if (key === undefined) throw new NodeMatcherError(`${where}.path[${at}] has no key`);
@@ -63,7 +79,7 @@ function structTest(
   });
   if (keys.length === 0) throw new NodeMatcherError(`${where} has no path`);
   if (value === undefined) throw new NodeMatcherError(`${where} has no value`);
-  const test = valueTest(value, `${where}.value`);
+  const test = valueTest(value, `${where}.value`, budget);
   return (struct) => test(valueAt(struct, keys));
 }
 
@@ -79,10 +95,10 @@ function valueAt(struct: Struct | undefined, path: readonly string[]): Value | u
 }
 
 /** A value that is not there fits no matcher, as in Envoy. */
-function valueTest(matcher: ValueMatcher, where: string): Test<Value | undefined> {
+function valueTest(matcher: ValueMatcher, where: string, budget: Budget): Test<Value | undefined> {
   const { doubleMatch, stringMatch, boolMatch, presentMatch, listMatch, orMatch } = matcher;
   if (stringMatch !== undefined) {
-    const test = textTest(stringMatch, `${where}.string_match`);
+    const test = textTest(stringMatch, `${where}.string_match`, budget);
     return (value) => value?.stringValue !== undefined && test(value.stringValue);
   }
   if (boolMatch !== undefined) return (value) => value?.boolValue === boolMatch;
@@ -94,21 +110,21 @@ function valueTest(matcher: ValueMatcher, where: string): Test<Value | undefined
       n !== undefined && (range === undefined ? n === exact : n >= range.start && n < range.end);
   }
   if (listMatch?.oneOf !== undefined) {
-    const test = valueTest(listMatch.oneOf, `${where}.list_match.one_of`);
+    const test = valueTest(listMatch.oneOf, `${where}.list_match.one_of`, budget);
     return (value) => value?.listValue?.values.some(test) === true;
   }
   if (orMatch !== undefined) {
     const tests = orMatch.valueMatchers.map((one, at) =>
-      valueTest(one, `${where}.or_match.value_matchers[${at}]`)
+      valueTest(one, `${where}.or_match.value_matchers[${at}]`, budget)
     );
     return (value) => tests.some((test) => test(value));
   }
   throw new NodeMatcherError(`${where} says nothing that is known here`);
 }
 
-function textTest(matcher: StringMatcher, where: string): Test<string> {
+function textTest(matcher: StringMatcher, where: string, budget: Budget): Test<string> {
   const { exact, prefix, suffix, contains, safeRegex, ignoreCase } = matcher;
-  if (safeRegex !== undefined) return regexTest(safeRegex.regex, `${where}.safe_regex`);
+  if (safeRegex !== undefined) return regexTest(safeRegex.regex, `${where}.safe_regex`, budget);
   const fold = (text: string) => ignoreCase ? text.toLowerCase() : text;
   const test = (pattern: string, fits: (text: string, pattern: string) => boolean) => {
     const folded = fold(pattern);
@@ -121,9 +137,23 @@ function textTest(matcher: StringMatcher, where: string): Test<string> {
   throw new NodeMatcherError(`${where} says nothing that is known here`);
 }
 
-function regexTest(regex: string, where: string): Test<string> {
+function regexTest(regex: string, where: string, budget: Budget): Test<string> {
   if (regex.length > LONGEST_REGEX) {
     throw new NodeMatcherError(`${where} is longer than ${LONGEST_REGEX} characters`);
+  }
+  // Read first: it is compiling what is repeated that costs time and memory.
+  const size = readRe2(regex)?.size;
+  if (size === undefined) {
+    throw new NodeMatcherError(`${where} is no expression in the syntax that every RE2 takes`);
+  }
+  if (size > LARGEST_REGEX) {
+    throw new NodeMatcherError(`${where} is too large: at most ${LARGEST_REGEX} instructions`);
+  }
+  budget.left -= size;
+  if (budget.left < 0) {
+    throw new NodeMatcherError(
+      `${where}: all expressions together are too large: at most ${LARGEST_TOGETHER} instructions`,
+    );
   }
   try {
     const compiled = RE2JS.compile(regex);

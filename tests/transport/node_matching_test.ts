@@ -136,6 +136,18 @@ Deno.test("node matching: a pattern that others would try for ever is tried in t
   assertEquals(fits({ id: "a".repeat(200) }, { nodeId }), false);
 });
 
+Deno.test("node matching: expressions are bounded before they are compiled, alone and together", () => {
+  const regexes = (count: number, regex: string) =>
+    read(...Array<Partially<NodeMatcher>>(count).fill({ nodeId: { safeRegex: { regex } } }));
+  const refused = (count: number, regex: string) =>
+    assertThrows(() => nodeTest(regexes(count, regex)), NodeMatcherError).message;
+  assertStringIncludes(refused(1, ".{1000}".repeat(142)), "too large");
+  assertStringIncludes(refused(1, ".{200}"), "too large");
+  assertStringIncludes(refused(100, ".{100}"), "all expressions together");
+  assertStringIncludes(refused(1, "((a{100}){100}){100}"), "every RE2 takes");
+  nodeTest(regexes(100, "edge-[0-9]+\\.example\\.com"));
+});
+
 Deno.test("brief node: what is kept is bounded, whatever is sent", () => {
   const fields: Record<string, Value> = {};
   for (let i = 0; i < 1000; i++) fields[`key-${i}`] = { stringValue: "x".repeat(10_000) };

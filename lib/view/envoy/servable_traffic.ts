@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { re2Pattern } from "../shared/pattern.ts";
+import { envoyPattern } from "../shared/pattern.ts";
 import type { HttpMatch, HttpRoute, TextMatch, Traffic } from "../served_service.ts";
 
 /** Traffic rules that Envoy takes. */
@@ -14,8 +14,8 @@ export interface ServableTraffic {
 }
 
 /**
- * The rules without what Envoy refuses of matches. What fits the rest of such a match gets an error, so
- * that no later route takes it. The same object where Envoy takes them all.
+ * The rules without what Envoy refuses of matches, with expressions as every Envoy reads them. What fits
+ * the rest of such a match gets an error, so that no later route takes it.
  */
 export function servableTraffic(traffic: Traffic): ServableTraffic {
   const refused: string[] = [];
@@ -24,43 +24,49 @@ export function servableTraffic(traffic: Traffic): ServableTraffic {
     const wider: HttpMatch[] = [];
     for (const match of route.matches) {
       const problem = problemOf(match);
-      if (problem === undefined) good.push(match);
+      if (problem === undefined) good.push(servable(match));
       else {
-        wider.push(widened(match));
+        wider.push(servable(match));
         refused.push(problem);
       }
     }
-    if (wider.length === 0) return [route];
+    if (wider.length === 0) return [{ ...route, matches: good }];
     const error = { matches: wider, to: [] };
     return good.length === 0 ? [error] : [{ ...route, matches: good }, error];
   });
-  return { traffic: refused.length === 0 ? traffic : { ...traffic, http }, refused };
+  return { traffic: { ...traffic, http }, refused };
 }
 
 function problemOf({ path, method, headers }: HttpMatch): string | undefined {
   const texts = [path, method, ...Object.values(headers)];
-  const pattern = texts.find((text) => text !== undefined && isNoPattern(text));
+  const pattern = texts.find((text) => text?.kind === "regex" && servableText(text) === undefined);
   if (pattern !== undefined) return `the expression ${JSON.stringify(textOf(pattern))}`;
   const name = Object.keys(headers).find((header) => !isHeaderName(header));
   return name === undefined ? undefined : `the header name ${JSON.stringify(name)}`;
 }
 
-/** Whatever fits the match fits this as well: for a bad expression any text will do, a bad name is left out. */
-function widened({ path, method, headers, ...rest }: HttpMatch): HttpMatch {
+/**
+ * The match as Envoy takes it. Whatever fits it fits this as well: for a bad expression any text will do,
+ * a bad name is left out.
+ */
+function servable({ path, method, headers, ...rest }: HttpMatch): HttpMatch {
   const wanted = Object.entries(headers).filter(([name]) => isHeaderName(name))
-    .map(([name, text]) => [name, isNoPattern(text) ? PRESENT : text]);
+    .map(([name, text]) => [name, servableText(text) ?? PRESENT]);
+  const [goodPath, goodMethod] = [path && servableText(path), method && servableText(method)];
   return {
     ...rest,
-    ...(path === undefined || isNoPattern(path) ? {} : { path }),
-    ...(method === undefined || isNoPattern(method) ? {} : { method }),
+    ...(goodPath === undefined ? {} : { path: goodPath }),
+    ...(goodMethod === undefined ? {} : { method: goodMethod }),
     headers: Object.fromEntries(wanted),
   };
 }
 
 const PRESENT: TextMatch = { kind: "present" };
 
-function isNoPattern(text: TextMatch): boolean {
-  return text.kind === "regex" && re2Pattern(text.value) === undefined;
+function servableText(text: TextMatch): TextMatch | undefined {
+  if (text.kind !== "regex") return text;
+  const value = envoyPattern(text.value);
+  return value === undefined ? undefined : { kind: "regex", value };
 }
 
 function textOf(text: TextMatch): string {

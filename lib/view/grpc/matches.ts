@@ -37,6 +37,9 @@ export function grpcHttpRoutes(http: readonly HttpRoute[]): GrpcHttpRoutes {
 }
 
 function grpcMatch({ path, method, headers, port }: HttpMatch): Made {
+  if (method?.kind === "regex" && re2Pattern(method.value) === undefined) {
+    return unable("method", method);
+  }
   if (method !== undefined && !isPost(method)) return { kind: "never" };
   const wanted: [string, TextMatch][] = [];
   for (const [name, text] of Object.entries(headers)) {
@@ -102,7 +105,10 @@ function unseen(name: string, text: TextMatch): string | undefined {
 
 function unable(place: string, text: TextMatch): Made {
   const value = text.kind === "present" ? "" : text.value;
-  return { kind: "unable", what: `${place} like ${JSON.stringify(value)}, which is not RE2` };
+  return {
+    kind: "unable",
+    what: `${place} like ${JSON.stringify(value)}, which is not RE2, or too large`,
+  };
 }
 
 /** The text as every client takes it; undefined where none does. */

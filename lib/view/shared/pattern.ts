@@ -3,88 +3,59 @@
  *
  * @module
  */
-
-/** Letters and digits that may follow a backslash in RE2. */
-const ESCAPES = /^[afnrtvdDsSwWbBAzpPx0]$/;
-/** How a group may begin: plain, not captured, with flags. */
-const GROUP = /^\((?!\?)|^\(\?[imsU]*(?:-[imsU]+)?:|^\(\?[imsU]*(?:-[imsU]+)?\)/;
-/** RE2 repeats nothing more often. */
-const MAX_REPEAT = 1000;
+import { RE2JS } from "re2js";
+import { readRe2 } from "../../model/re2_syntax.ts";
 
 /**
- * The expression in RE2's syntax, so that every client takes it; undefined where it is none. One that a
- * client cannot compile would cost more than its route: grpc-go and grpc-java refuse the whole
- * RouteConfiguration, and grpc-js throws within the program.
+ * The largest program (instructions of RE2) that gRPC programs are given. All expressions of a grpc-js
+ * program share 16 MiB, of which one of this size takes about half a megabyte.
+ */
+const LARGEST = 2000;
+
+/**
+ * The largest program that Envoy takes unless its runtime says otherwise
+ * (`re2.max_program_size.error_level`).
+ */
+const LARGEST_IN_ENVOY = 100;
+
+/** A method is a word: an expression for more is no use, and is compiled here. */
+const LARGEST_FITTED = 1000;
+
+/**
+ * The expression in RE2's syntax, so that every client takes it; undefined where it is none, or too
+ * large. One that a client cannot compile would cost more than its route: grpc-go and grpc-java refuse
+ * the whole RouteConfiguration, and grpc-js throws within the program.
  */
 export function re2Pattern(text: string): string | undefined {
-  const plain = unnamed(text);
-  if (!hasOnlyRe2Syntax(plain)) return undefined;
+  const plain = takenPattern(text, LARGEST);
+  // grpc-js-xds puts the expression between `^` and `$` as it is.
+  return plain?.includes("|") ? `(?:${plain})` : plain;
+}
+
+/**
+ * The expression as a stock Envoy takes it; undefined where it would not, or would read it otherwise:
+ * its RE2 knows bytes, no letters beyond ASCII, and its programs are bounded.
+ */
+export function envoyPattern(text: string): string | undefined {
+  return takenPattern(text, LARGEST_IN_ENVOY, "bytes");
+}
+
+/** Whether the whole text fits an expression that {@link re2Pattern} gave; one that is too large for that fits nothing. */
+export function fitsPattern(text: string, pattern: string): boolean {
+  const plain = takenPattern(pattern, LARGEST_FITTED);
+  return plain !== undefined && RE2JS.compile(plain).matches(text);
+}
+
+/** The expression without the names of its groups. Neither time nor memory depend on how often it repeats something. */
+function takenPattern(text: string, largest: number, letters?: "bytes"): string | undefined {
+  const read = readRe2(text);
+  if (read === undefined || read.size > largest || (letters === "bytes" && read.wide)) {
+    return undefined;
+  }
   try {
-    new RegExp(comparable(plain));
+    RE2JS.compile(read.bare);
   } catch {
     return undefined;
   }
-  // grpc-js-xds puts the expression between `^` and `$` as it is.
-  return plain.includes("|") ? `(?:${plain})` : plain;
-}
-
-/** Whether the whole text fits an expression that {@link re2Pattern} gave. */
-export function fitsPattern(text: string, pattern: string): boolean {
-  // Of flags only the one for letters makes a difference to a text of one line.
-  const flags = /\(\?[msU]*i/.test(pattern) ? "i" : "";
-  return new RegExp(`^(?:${comparable(pattern)})$`, flags).test(text);
-}
-
-/** Names of groups mean nothing where a text only fits or not, and are written in more ways than one. */
-function unnamed(text: string): string {
-  return text.replace(/\(\?P?<[A-Za-z_]\w*>/g, "(");
-}
-
-function hasOnlyRe2Syntax(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at]!;
-    if (letter === "\\") {
-      const escaped = text[++at];
-      if (escaped === undefined) return false;
-      if (/[A-Za-z0-9]/.test(escaped) && !ESCAPES.test(escaped)) return false;
-    } else if (letter === "[") {
-      const end = classEnd(text, at);
-      if (end === undefined) return false;
-      at = end;
-    } else if (letter === "(" && !GROUP.test(text.slice(at, at + 16))) return false;
-  }
-  return !repeatsTooMuch(text);
-}
-
-/** Where the class ends that begins here; undefined: nowhere, or it has an escape that RE2 lacks. */
-function classEnd(text: string, from: number): number | undefined {
-  // A bracket that comes first stands for itself.
-  let at = text[from + 1] === "^" ? from + 2 : from + 1;
-  for (const first = at; at < text.length; at++) {
-    const letter = text[at]!;
-    if (letter === "\\") {
-      const escaped = text[++at] ?? "";
-      if (/[A-Za-z0-9]/.test(escaped) && !ESCAPES.test(escaped)) return undefined;
-    } else if (letter === "[" && text[at + 1] === ":") {
-      const end = text.indexOf(":]", at + 2);
-      if (end < 0) return undefined;
-      at = end + 1;
-    } else if (letter === "]" && at > first) return at;
-  }
-  return undefined;
-}
-
-function repeatsTooMuch(text: string): boolean {
-  for (const [, from, to] of text.matchAll(/\{(\d+)(?:,(\d*))?\}/g)) {
-    if (Number(from) > MAX_REPEAT || Number(to ?? 0) > MAX_REPEAT) return true;
-  }
-  return false;
-}
-
-/** As JavaScript writes it, as far as it must be to tell whether it can be compiled. */
-function comparable(text: string): string {
-  return text
-    .replace(/\(\?[imsU]*(?:-[imsU]+)?:/g, "(?:")
-    .replace(/\(\?[imsU]*(?:-[imsU]+)?\)/g, "")
-    .replace(/\[:\^?[a-z]+:\]/g, "a-z");
+  return read.text;
 }
