@@ -3,6 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../lib/wire/proto_json.ts";
 import { Authority, TempFolder } from "../transport/certificates.ts";
+import { envoyPattern } from "../../lib/view/shared/pattern.ts";
 import { readCases, resourcesOf, viewOf } from "../view/envoy/envoy_world.ts";
 import { catalogues } from "../view/envoy/random_catalogue.ts";
 import { interopTest } from "./lib/binaries.ts";
@@ -129,6 +130,88 @@ interopTest(
       JSON.parse(JSON.stringify(JSON.parse(text), (k, value) => k === key ? undefined : value));
     for (const key of ["configSource", "edsConfig"]) {
       assertEquals((await validate(without(key))).kind, "refused", key);
+    }
+  },
+);
+
+/** Expressions that are served to an Envoy: of each kind of part one, and some as large as they may be. */
+const SERVED_PATTERNS = [
+  ...[
+    "abc",
+    "/orders/.*",
+    "a|b",
+    "(a|bc)*d+e?",
+    "(?i)put|get",
+    "(?s-m:a.b)",
+    "[]a]",
+    "[^]a]",
+    "a{,2}",
+  ],
+  ...[
+    "[[:alpha:]_]+",
+    "[[:^word:]]",
+    "\\d\\D\\s\\S\\w\\W",
+    "\\Aa\\b\\B\\z",
+    "^a$",
+    "[--/]",
+    "[\\d-z]",
+  ],
+  ...[
+    "\\x41\\x{7f}\\0\\077\\a\\f\\n\\r\\t\\v",
+    "\\_\\-\\/\\ \\#",
+    "/é",
+    "(?P<x>a)(?<x>b)",
+    "[(?P<x>]",
+  ],
+  ...[
+    "a{91}",
+    "(?:a{9}){9}",
+    "[^/]{11}",
+    ".{11}",
+    "\\w{23}",
+    "(?:a?){22}",
+    "(?i)[a-z]{7}",
+    "(a){22}",
+  ],
+  ...[
+    "a{0,22}",
+    "(?:ab|cd|ef|gh|ij|kl|mn|op|qr|st|uv|wx)",
+    "(((a*)*)*)*",
+    "/a/.*/b/.*/c/.*",
+    "[[.]",
+  ],
+];
+
+/** What is not served, and Envoy's reason. */
+const REFUSED_PATTERNS: readonly (readonly [string, string])[] = [
+  ["/orders/[0-9a-f-]{36}", "program size"],
+  ["/\\w{1,30}/items", "program size"],
+  ["(a{50}){50}", "invalid repetition size"],
+  ["[a-\\d]", "invalid escape sequence"],
+  ["\\p{Foo}", "invalid character class"],
+  ["\\x{100}", "invalid escape sequence"],
+];
+
+interopTest(
+  "envoy: each expression that it is served passes --mode validate",
+  [ENVOY],
+  async () => {
+    const [http] = readCases().filter(({ name }) => name === "http");
+    const text = JSON.stringify(inline(resourcesOf(http!.view)));
+    const withPattern = (regex: string) =>
+      validate(JSON.parse(
+        text.replace(/"prefix":"\/"/, () => `"safeRegex":{"regex":${JSON.stringify(regex)}}`),
+      ));
+    for (const pattern of SERVED_PATTERNS) {
+      const served = envoyPattern(pattern);
+      assert(served !== undefined, pattern);
+      assertEquals(await withPattern(served), ACCEPTED, pattern);
+    }
+    for (const [pattern, reason] of REFUSED_PATTERNS) {
+      assertEquals(envoyPattern(pattern), undefined, pattern);
+      const verdict = await withPattern(pattern);
+      assert(verdict.kind === "refused", pattern);
+      assertStringIncludes(verdict.reason, reason, pattern);
     }
   },
 );
