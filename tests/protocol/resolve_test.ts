@@ -1,11 +1,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { KINDS } from "../../lib/model/kind.ts";
+import { xdsType } from "../../lib/model/xds_type.ts";
 import {
   collectionResolver,
   type Resolution,
   typeUrlResolver,
 } from "../../lib/protocol/resolve.ts";
-import { snapshotOf } from "./fixtures.ts";
+import { xdsResolvers } from "../../lib/protocol/xds_resolver.ts";
+import { DUBBO_ANSWERS, snapshotOf } from "./fixtures.ts";
 
 const everyKind = snapshotOf(
   Object.fromEntries(KINDS.map(({ kind }) => [kind, { [`shop/${kind.toLowerCase()}`]: "1" }])),
@@ -64,4 +66,14 @@ Deno.test("resolver: an unknown collection is empty or an error, as configured; 
   assertStringIncludes(message(refused), '"istio/config/v1alpha2/adapters" is not served');
   const none = collectionResolver({ unknownCollection: "empty" }).resolve("");
   assertStringIncludes(message(none), "must say its collection");
+});
+
+Deno.test("resolver: Dubbo's routes on a stream differ from those on the streams before", () => {
+  const resolvers = xdsResolvers(DUBBO_ANSWERS);
+  const { typeUrl } = xdsType("RouteConfiguration");
+  const earlier = [1, 2, 3].map(() => {
+    const resolution = resolvers(() => "dubbo").resolve(typeUrl);
+    return resolution.kind === "served" ? resolution.type.earlier : undefined;
+  });
+  assertEquals(earlier, [0, 3, 6]);
 });
