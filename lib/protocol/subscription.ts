@@ -57,6 +57,7 @@ export class Subscription {
   readonly #renewals = new Renewals();
   #all: Collection | undefined;
   #told: Readonly<Record<string, string>> | undefined;
+  #cameBack = false;
   /** Whether what the peer holds is not known, so that it gets a full push. */
   #fresh = false;
   /** Whether an answer is due though nothing may have changed. */
@@ -91,6 +92,16 @@ export class Subscription {
   /** What the peer accepted last, if anything. */
   get accepted(): Collection | undefined {
     return this.#parking.accepted;
+  }
+
+  /** Whether the peer said that it held something on an earlier stream. */
+  get cameBack(): boolean {
+    return this.#cameBack;
+  }
+
+  /** What the peer says that it held on an earlier stream, until a push took that into account. */
+  get told(): Readonly<Record<string, string>> | undefined {
+    return this.#told;
   }
 
   /** Whether the peer asks for this resource and has it, in whichever form: it accepted it, also where it had to be sent again, and no push that waits takes it away. */
@@ -139,7 +150,9 @@ export class Subscription {
 
   /** The peer says what it holds (`initial_resource_versions`); an empty map says nothing. */
   tell(versions: Readonly<Record<string, string>>): void {
-    if (Object.keys(versions).length > 0) this.#told = versions;
+    if (Object.keys(versions).length === 0) return;
+    this.#told = versions;
+    this.#cameBack = true;
   }
 
   /** Sends a name, if it is there, although the peer may have it. */
@@ -168,6 +181,10 @@ export class Subscription {
     const restrict = (collection: Collection) => this.interest.restrict(collection);
     this.#parking.restrict(restrict);
     this.#renewals.restrict(this.interest);
+    if (this.#told !== undefined) {
+      const told = Object.entries(this.#told).filter(([name]) => this.interest.has(name));
+      this.#told = Object.fromEntries(told);
+    }
     for (const names of [this.#again, this.#confirm]) {
       for (const name of names) if (!this.interest.has(name)) names.delete(name);
     }

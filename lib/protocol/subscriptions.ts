@@ -103,6 +103,10 @@ export class Subscriptions {
   /** Notes that a request changed a subscription: it may have something to send. */
   wake(subscription: Subscription): void {
     this.#waiting.add(subscription);
+    const isNews = subscription.served.xds === "Cluster" && subscription.told !== undefined;
+    if (isNews && this.#transition === undefined && this.#snapshot !== undefined) {
+      this.#begin(undefined, this.#snapshot);
+    }
     this.#advance();
   }
 
@@ -111,7 +115,7 @@ export class Subscriptions {
     const before = this.#snapshot;
     this.#snapshot = snapshot;
     if (this.#transition !== undefined) this.#transition.retarget(snapshot);
-    else if (before !== undefined) this.#begin(before, snapshot);
+    else this.#begin(before, snapshot);
     for (const subscription of this.#byType.values()) this.#aim(subscription, snapshot);
     this.#advance();
   }
@@ -128,9 +132,9 @@ export class Subscriptions {
   next(): Push | undefined {
     while (this.#snapshot !== undefined) {
       // What a client says that it holds counts when the push is made, so a transition may go on here.
-      if (this.#waiting.size === 0) this.#advance();
-      if (this.#waiting.size === 0) return undefined;
+      if (this.#first() === undefined) this.#advance();
       const subscription = this.#first();
+      if (subscription === undefined) return undefined;
       this.#waiting.delete(subscription);
       // While a push is pending its answer wakes the subscription again.
       const push = subscription.push(this.#nonce(subscription));
@@ -162,10 +166,13 @@ export class Subscriptions {
     this.wake(subscription);
   }
 
-  #begin(before: Snapshot, after: Snapshot): void {
-    const isQuiet = (one: Subscription) =>
-      one.pendingNonce === undefined && !this.#waiting.has(one);
-    this.#transition = Transition.between(this.#xds, isQuiet, before, after);
+  readonly #isQuiet = (one: Subscription) =>
+    one.pendingNonce === undefined && !this.#waiting.has(one);
+
+  /** Begins the transition that this step takes, if it takes one; `before`: undefined where nothing was there before. */
+  #begin(before: Snapshot | undefined, after: Snapshot): void {
+    this.#transition = Transition.ofReturning(this.#xds, this.#isQuiet, before, after) ??
+      (before && Transition.between(this.#xds, this.#isQuiet, before, after));
     if (this.#transition !== undefined) this.#transitions++;
   }
 
@@ -193,14 +200,17 @@ export class Subscriptions {
     return `${prefix}${this.#nonces + 1}${typedNonces ? `/${type}` : ""}`;
   }
 
-  #first(): Subscription {
+  /** Of those that wait, whose turn it is; a transition may hold some back. */
+  #first(): Subscription | undefined {
     let first: Subscription | undefined;
     for (const subscription of this.#waiting) {
+      const { xds } = subscription.served;
+      if (xds !== undefined && this.#transition?.holds(xds)) continue;
       if (first === undefined || subscription.served.priority < first.served.priority) {
         first = subscription;
       }
     }
-    return first!;
+    return first;
   }
 
   /** Lets the type that follows this one send again what changed here. */

@@ -9,8 +9,9 @@
  * @module
  */
 import type { XdsTypeName } from "../model/xds_type.ts";
-import type { Collection } from "../snapshot/collection.ts";
+import { Collection } from "../snapshot/collection.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
+import { heldCollection } from "./held.ts";
 import {
   isHeldBack,
   isInPlace,
@@ -34,6 +35,14 @@ import {
 /** What must be there before routes lead to it. */
 type Ground = Pick<XdsParts, "Cluster" | "ClusterLoadAssignment">;
 
+/** Where a stream comes from. */
+interface Origin {
+  readonly parts: XdsParts;
+  readonly missing: Missing;
+  /** Whether the client held this on an earlier stream: then nothing is known of its routes and listeners. */
+  readonly returning: boolean;
+}
+
 /** One stream on its way from one set of clusters to another. */
 export class Transition {
   readonly #subscriptions: XdsSubscriptions;
@@ -54,21 +63,24 @@ export class Transition {
   #kept: Ground;
   #over = false;
   #legs = 1;
+  /** Whether the client comes back and has not got routes on this stream. */
+  #returning: boolean;
 
   private constructor(
     subscriptions: XdsSubscriptions,
     isQuiet: IsQuiet,
-    before: XdsParts,
+    { parts, missing, returning }: Origin,
     after: XdsParts,
   ) {
     this.#subscriptions = subscriptions;
     this.#isQuiet = isQuiet;
-    this.#missing = missingClusters(subscriptions, isQuiet, before);
+    this.#missing = missing;
+    this.#returning = returning;
     this.#asked = this.#askedRoutes();
-    this.#base = this.#routed = before;
-    this.#refusing = this.#refusals();
+    this.#base = this.#routed = parts;
+    this.#refusing = returning ? [] : this.#refusals();
     this.#goal = this.#newest = after;
-    this.#kept = before;
+    this.#kept = parts;
   }
 
   /** The transition that the step from one snapshot to the next takes on a stream, if it takes one. */
@@ -85,7 +97,51 @@ export class Transition {
     // A client that names its clusters may use one as long as it does so, whatever its routes say.
     const names = subscriptions.get("Cluster")?.interest.wildcard === false;
     if (!names && isRouted(subscriptions, target)) return undefined;
-    return new Transition(subscriptions, isQuiet, old, target);
+    const missing = missingClusters(subscriptions, isQuiet, old);
+    return new Transition(
+      subscriptions,
+      isQuiet,
+      { parts: old, missing, returning: false },
+      target,
+    );
+  }
+
+  /**
+   * The transition of a client that asks for all clusters and said which it held on an earlier stream
+   * (`initial_resource_versions`): its old routes lead to those, and until it has some on this stream
+   * nothing else is known of them. `before`: what was there before on this stream, if anything was.
+   */
+  static ofReturning(
+    subscriptions: XdsSubscriptions,
+    isQuiet: IsQuiet,
+    before: Snapshot | undefined,
+    after: Snapshot,
+  ): Transition | undefined {
+    const clusters = subscriptions.get("Cluster");
+    const target = partsOf(after);
+    if (target === undefined || !clusters?.cameBack || !clusters.interest.wildcard) {
+      return undefined;
+    }
+    const old = before && partsOf(before);
+    if (old !== undefined && isSettled(subscriptions, old)) return undefined;
+    const { told } = clusters;
+    const Cluster = told === undefined
+      ? old?.Cluster
+      : heldCollection(told, target.Cluster, clusters.interest);
+    if (Cluster === undefined) return undefined;
+    const { added, removed } = nameChange(Cluster, target.Cluster);
+    if (added.length + removed.length === 0) return undefined;
+    const nothing = (type: XdsTypeName) => Collection.empty(target[type].anyType);
+    const parts = {
+      Cluster,
+      ClusterLoadAssignment: target.ClusterLoadAssignment,
+      Listener: nothing("Listener"),
+      RouteConfiguration: nothing("RouteConfiguration"),
+    };
+    // Of what it held it may have had no endpoints.
+    const unheard = Array.from(Cluster, ({ name }) => name);
+    const origin = { parts, missing: { unheard, refused: [] }, returning: true };
+    return new Transition(subscriptions, isQuiet, origin, target);
   }
 
   /** Whether it has come to its end; then every type is at the newest snapshot. */
@@ -104,15 +160,21 @@ export class Transition {
     return this.#isRouted() ? "removal" : "routes";
   }
 
-  /** What a subscription of this type is at meanwhile. */
-  target(type: XdsTypeName): Collection {
+  /** Whether nothing of this type may be sent now. */
+  holds(type: XdsTypeName): boolean {
+    return this.#returning && this.#routed === this.#base &&
+      (type === "Listener" || type === "RouteConfiguration");
+  }
+
+  /** What a subscription of this type is at meanwhile; undefined: what the client has, which is not known. */
+  target(type: XdsTypeName): Collection | undefined {
     switch (type) {
       case "Cluster":
       case "ClusterLoadAssignment":
         return unionOf(this.#kept[type], this.#newest[type]);
       case "Listener":
       case "RouteConfiguration":
-        return this.#routed[type];
+        return this.holds(type) ? undefined : this.#routed[type];
     }
   }
 
@@ -149,6 +211,7 @@ export class Transition {
     if (this.#over || this.#routed !== this.#goal) return false;
     if (!this.#isRouted() || !this.#isReleased()) return false;
     this.#base = this.#goal;
+    this.#returning = false;
     this.#missing = NOTHING_MISSING;
     this.#asked = this.#askedRoutes();
     this.#refusing = this.#refusals();
@@ -196,7 +259,7 @@ export class Transition {
   #hasCluster(name: string): boolean {
     const clusters = this.#subscriptions.get("Cluster");
     if (!clusters?.has(name)) return false;
-    return clusters.accepted?.get(name)?.version === this.target("Cluster").get(name)?.version;
+    return clusters.accepted?.get(name)?.version === this.target("Cluster")?.get(name)?.version;
   }
 
   /** Whether the client has the endpoints of a cluster, if it is one of those that ask for some. */
@@ -236,7 +299,9 @@ export class Transition {
 
   /** Whether the client accepted the routes and listeners of the goal, apart from what it had refused before. */
   #isRouted(): boolean {
-    return routing(this.#subscriptions).every((one) =>
+    const all = routing(this.#subscriptions);
+    if (this.#returning && all.length === 0) return false; // it has not asked for them yet
+    return all.every((one) =>
       isAt(one, this.#goal) || (this.#refusing.includes(one) && this.#isQuiet(one))
     );
   }
@@ -280,6 +345,11 @@ function isRouted(subscriptions: XdsSubscriptions, parts: XdsParts): boolean {
   const routes = subscriptions.get("RouteConfiguration");
   if (routes?.isWhole(parts.RouteConfiguration)) return true;
   return [...parts.RouteConfiguration].every(({ name }) => routes?.interest.has(name) ?? false);
+}
+
+/** Whether the client asked for routes or listeners on this stream, and accepted just these. */
+function isSettled(subscriptions: XdsSubscriptions, parts: XdsParts): boolean {
+  return routing(subscriptions).length > 0 && isRouted(subscriptions, parts);
 }
 
 function isAt(one: Subscription, parts: XdsParts): boolean {

@@ -272,6 +272,38 @@ for (const mode of MODES) {
   );
 }
 
+interopTest(
+  "envoy delta: clusters that are replaced while Pinnace is down are replaced without a lost request when it is back",
+  [ENVOY],
+  async () => {
+    await using fleet = new Fleet(["a"]);
+    const port = freePort();
+    const config = (name: string) => ({
+      services: [{
+        name,
+        aliases: ["stable"],
+        ports: [`${port}:${fleet.port}/HTTP`],
+        endpoints: [fleet.address("a")],
+      }],
+      push: { quiet: "10ms", guard: 1 },
+    });
+    const of = (name: string) => cluster(port, `${name}.default.svc.cluster.local`);
+    await using served = await ServedEnvoy.start("delta", config("one"));
+    await using load = new Load(through(port, "stable"), { rate: 300 });
+    for (const [from, to] of [["one", "two"], ["two", "one"], ["one", "two"]] as const) {
+      await served.pinnace.kill();
+      await served.pinnace.write(config(to));
+      await served.pinnace.run();
+      await served.clusters([of(to)], [of(from)]);
+      await served.resubscribed();
+      await served.settled();
+    }
+    const { answers, failures } = await load.stop();
+    assertEquals(Object.fromEntries(failures), {});
+    assert(answers.get("a")! > 100);
+  },
+);
+
 /** Holds requests open until one of them is at `who`; gives how many are there, and how they all end. */
 async function holdOn(
   target: Target,

@@ -44,6 +44,8 @@ const PATIENCE = 1000;
 export class EnvoyWorld {
   readonly #make: (prefix: string) => StreamMachine<EnvoyRequest>;
   readonly #client: ModelClient;
+  readonly #says: boolean;
+  #said = false;
   #machine: StreamMachine<EnvoyRequest>;
   #config: Config = { CDS: {}, EDS: {}, LDS: {}, RDS: {} };
   #snapshot: Snapshot;
@@ -60,7 +62,13 @@ export class EnvoyWorld {
   /** Whether it refused anything on this stream. */
   #refuses = false;
 
-  constructor(client: ModelClient, make: (prefix: string) => StreamMachine<EnvoyRequest>) {
+  /** `says`: whether the client, when it comes back, says what it holds. */
+  constructor(
+    client: ModelClient,
+    make: (prefix: string) => StreamMachine<EnvoyRequest>,
+    { says = false } = {},
+  ) {
+    this.#says = says;
     this.#client = client;
     this.#make = make;
     this.#snapshot = snapshotOf({ ...this.#config });
@@ -116,13 +124,15 @@ export class EnvoyWorld {
     this.#config = config;
     this.#refusedBefore = new Set(this.#refused);
     // That a client that comes back has routes is known only once it has asked for them.
-    if (this.#greeting.size > 0) this.#excused = true;
+    if (this.#greeting.size > 0 && !this.#said) this.#excused = true;
     this.#snapshot = snapshotOf({ ...config }, this.#snapshot);
     this.#machine.retarget(this.#snapshot);
   }
 
   #connect(): StreamMachine<EnvoyRequest> {
-    if (!this.#client.isAt(this.#config)) this.#excused = true;
+    // Who holds nothing has nothing to say.
+    this.#said = this.#says && this.#client.versions("Cluster").size > 0;
+    if (!this.#said && !this.#client.isAt(this.#config)) this.#excused = true;
     const machine = this.#make(`s${++this.#streams}-`);
     machine.retarget(this.#snapshot);
     this.#toClient = [];

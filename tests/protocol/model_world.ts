@@ -219,7 +219,9 @@ export class World<Request> {
         this.#refused.set(type, [...this.#refused.get(type) ?? [], refusal]);
       }
     }
-    this.#heard.set(type, item.epoch);
+    // Where a request may open a type anew, one with an old nonce is not heard at all.
+    const isStale = received.events.some(({ kind }) => kind === "stale");
+    if (!(isStale && this.#options.reopens)) this.#heard.set(type, item.epoch);
   }
 
   #write(): void {
