@@ -12,13 +12,8 @@ import type { XdsTypeName } from "../model/xds_type.ts";
 import { Collection } from "../snapshot/collection.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { heldCollection } from "./held.ts";
-import {
-  isHeldBack,
-  isInPlace,
-  type Missing,
-  missingClusters,
-  NOTHING_MISSING,
-} from "./missing.ts";
+import { isHeldBack, type Missing, missingClusters, NOTHING_MISSING } from "./missing.ts";
+import { hasRoutes, isAt, isRouted, isSettled, routing, touches } from "./standing.ts";
 import type { TransitionPhase } from "./stream.ts";
 import type { Subscription } from "./subscription.ts";
 import { nameChange, unionOf } from "./union.ts";
@@ -314,49 +309,4 @@ export class Transition {
   #askedRoutes(): ReadonlySet<string> {
     return new Set(this.#subscriptions.get("RouteConfiguration")?.interest.names);
   }
-}
-
-/** Whether clusters come or go that matter to the client, or are still on their way to it. */
-function touches(subscriptions: XdsSubscriptions, before: XdsParts, after: XdsParts): boolean {
-  const clusters = subscriptions.get("Cluster");
-  const endpoints = subscriptions.get("ClusterLoadAssignment");
-  const ofClusters = nameChange(before.Cluster, after.Cluster);
-  const ofEndpoints = nameChange(before.ClusterLoadAssignment, after.ClusterLoadAssignment);
-  if (clusters?.interest.wildcard) {
-    return !isInPlace(subscriptions, before) ||
-      [ofClusters, ofEndpoints].some(({ added, removed }) => added.length + removed.length > 0);
-  }
-  // Who names what it wants loses only what it names; what is new it asks for when a route says so.
-  const [asked, { removed }] = clusters === undefined
-    ? [endpoints, ofEndpoints]
-    : [clusters, ofClusters];
-  return asked !== undefined && removed.some((name) => asked.interest.has(name));
-}
-
-/** Whether the client asks for routes or listeners, so that it may hold some, be it of an earlier stream. */
-function hasRoutes(subscriptions: XdsSubscriptions): boolean {
-  return routing(subscriptions).some(({ interest }) => !interest.nothing);
-}
-
-/** Whether the client accepted just these routes and listeners, and is not about to ask for more. */
-function isRouted(subscriptions: XdsSubscriptions, parts: XdsParts): boolean {
-  if (!routing(subscriptions).every((one) => isAt(one, parts))) return false;
-  if (subscriptions.get("Listener")?.interest.wildcard !== true) return true;
-  const routes = subscriptions.get("RouteConfiguration");
-  if (routes?.isWhole(parts.RouteConfiguration)) return true;
-  return [...parts.RouteConfiguration].every(({ name }) => routes?.interest.has(name) ?? false);
-}
-
-/** Whether the client asked for routes or listeners on this stream, and accepted just these. */
-function isSettled(subscriptions: XdsSubscriptions, parts: XdsParts): boolean {
-  return routing(subscriptions).length > 0 && isRouted(subscriptions, parts);
-}
-
-function isAt(one: Subscription, parts: XdsParts): boolean {
-  return one.isAt(parts[one.served.xds!]);
-}
-
-function routing(subscriptions: XdsSubscriptions): Subscription[] {
-  const types = ["Listener", "RouteConfiguration"] as const;
-  return types.map((type) => subscriptions.get(type)).filter((one) => one !== undefined);
 }
