@@ -59,7 +59,11 @@ export function differences({ transcript, mode, ours, theirs }: Comparison): Dif
     }
     const order = { ours: firstOf(our), theirs: firstOf(their) };
     const common = ({ ours, theirs }: typeof order) => ours.filter((type) => theirs.includes(type));
-    if (`${common(order)}` !== `${common({ ours: order.theirs, theirs: order.ours })}`) {
+    // What a new stream asks for comes when it asks, sooner or later.
+    const isChange = our.label.includes(", ");
+    if (
+      isChange && `${common(order)}` !== `${common({ ours: order.theirs, theirs: order.ours })}`
+    ) {
       found.push({ ...place(our.label), kind: "order", ...order });
     }
     if (our.ended !== their.ended) {

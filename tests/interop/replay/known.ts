@@ -28,15 +28,28 @@ export const KNOWN: readonly Known[] = [
   },
   {
     name: "Types come in their order, endpoints before routes",
-    fits: order(({ ours, theirs }) =>
-      (inOrder(ours) && !inOrder(theirs)) || (endpointsFirst(ours) && !endpointsFirst(theirs))
-    ),
+    fits: order(({ ours, theirs }) => inOrder(ours) && !inOrder(theirs)),
   },
   {
     name: "What is old goes last",
     fits: order(({ phase, ours }) =>
       /, (split ended|service (of gRPC )?removed)$/.test(phase) &&
       same(ours.toSorted(byAge), ours) && !inOrder(ours)
+    ),
+  },
+  {
+    name: "What a client held goes last when it comes back",
+    fits: answers(({ mode, phase, type, ours, theirs }) =>
+      mode === "delta" && phase === "stream 3" && type === "Cluster" && ours.length === 2 &&
+      words(ours[1]!).every((word) => word.startsWith("-")) &&
+      same(ours.flatMap(words), theirs.flatMap(words))
+    ),
+  },
+  {
+    name: "What was refused is not taken back",
+    fits: answers(({ phase, type, ours, theirs }) =>
+      phase.endsWith(", no longer refused") && type === "Listener" &&
+      ours.length === 0 && theirs.length === 1
     ),
   },
   {
@@ -143,11 +156,6 @@ function rank(type: string): number {
 
 function inOrder(types: readonly string[]): boolean {
   return same(types.toSorted((a, b) => rank(a) - rank(b)), types);
-}
-
-/** Whether endpoints came before routes, wherever listeners did: Dubbo asks for those last. */
-function endpointsFirst(types: readonly string[]): boolean {
-  return types.indexOf("ClusterLoadAssignment") < types.indexOf("RouteConfiguration");
 }
 
 /** What leads to clusters before clusters and their endpoints. */
