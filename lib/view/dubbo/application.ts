@@ -6,10 +6,10 @@
  */
 import type { Endpoint, Service, ServicePort } from "../../model/service.ts";
 import type { Resource } from "../../model/resource.ts";
-import { isIpLiteral } from "../grpc/endpoints.ts";
 import type { Contribution, Part, ViewFinding } from "../recipe.ts";
 import type { Addresses, ServedService } from "../served_service.ts";
 import { domainsOf } from "../shared/domains.ts";
+import { lookedUp } from "../shared/looked_up.ts";
 import { clusterName, protocolClass } from "../shared/names.ts";
 import { type EndpointGroup, placeEndpoints } from "../shared/place_endpoints.ts";
 import { destinations, endpointsWith, isHidden, unservedFindings } from "../shared/served_parts.ts";
@@ -106,23 +106,16 @@ export class DubboApplication {
   ): readonly EndpointGroup[] {
     const sockets = members.filter(({ address }) => !address.startsWith("unix://"));
     if (sockets.length < members.length) this.#findings.unix();
-    const placement = placeEndpoints(service, port, this.#lookedUp(sockets));
+    const placement = placeEndpoints(
+      service,
+      port,
+      lookedUp(sockets, this.#addresses, this.#lookUps),
+    );
     this.#findings.ofPlacement(placement);
     const groups = inService(placement.groups);
     const name = clusterName(service.hosts[0]!, port.number, subset);
     this.#endpoints.push(dubboEndpoints(name, groups));
     return groups;
-  }
-
-  /** The endpoints, each name among them as the addresses that it has now. */
-  #lookedUp(endpoints: readonly Endpoint[]): Endpoint[] {
-    return endpoints.flatMap((endpoint) => {
-      const { address } = endpoint;
-      if (isIpLiteral(address)) return [endpoint];
-      this.#lookUps.add(address);
-      const found = this.#addresses.get(address) ?? [];
-      return found.filter(isIpLiteral).map((ip) => ({ ...endpoint, address: ip }));
-    });
   }
 }
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import ipaddr from "ipaddr.js";
 import type { Service, ServicePort } from "../../model/service.ts";
 import type { Address, ClusterLoadAssignment, Partially } from "../../wire/messages.ts";
+import { isIpAddress } from "../shared/looked_up.ts";
 import { isLookedUp } from "../shared/served_parts.ts";
 import {
   type EndpointGroup,
@@ -99,12 +99,6 @@ function isUsable(place: Place, lookedUp: boolean): boolean {
   }
   if (lookedUp) return !place.address.includes("*") && place.address !== "";
   return isIpAddress(place.address);
-}
-
-/** Whether the text is an IP address, without a zone. */
-export function isIpAddress(text: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(text) ||
-    (ipaddr.IPv6.isValid(text) && !text.includes("%"));
 }
 
 function unusableEndpoints(lost: readonly PlacedEndpoint[], lookedUp: boolean): Oddity {

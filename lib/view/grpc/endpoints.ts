@@ -14,12 +14,6 @@ import {
 import type { EndpointGroup, PlacedEndpoint } from "../shared/place_endpoints.ts";
 import { viewResource } from "../shared/view_resource.ts";
 
-/** Whether clients take the text as an IP address. */
-export function isIpLiteral(text: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(text) ||
-    (ipaddr.IPv6.isValid(text) && !text.includes("%"));
-}
-
 /** The ClusterLoadAssignment of this name. Every endpoint in it must have an IP address. */
 export function grpcEndpoints(name: string, groups: readonly EndpointGroup[]): Resource {
   const taken = new Set(groups.map(keyOf));

@@ -15,6 +15,7 @@ import { routeConfigurationCodec } from "../../wire/messages.ts";
 import type { Contribution, Part, Recipe } from "../recipe.ts";
 import type { Addresses, ServedService } from "../served_service.ts";
 import { settleDomains } from "../shared/domains.ts";
+import { isIpAddress, lookedUp } from "../shared/looked_up.ts";
 import { clusterName, protocolClass } from "../shared/names.ts";
 import {
   type EndpointGroup,
@@ -25,7 +26,7 @@ import { destinations, endpointsWith, isHidden } from "../shared/served_parts.ts
 import { destinationsByHost, type Directed } from "../shared/targets.ts";
 import { viewResource } from "../shared/view_resource.ts";
 import { dnsCluster, edsCluster } from "./clusters.ts";
-import { grpcEndpoints, isIpLiteral } from "./endpoints.ts";
+import { grpcEndpoints } from "./endpoints.ts";
 import { Findings } from "./findings.ts";
 import { type GrpcListener, grpcListener, listenerParts } from "./listeners.ts";
 import { grpcRoutes, leadsNowhere, nowhere, routesName } from "./routes.ts";
@@ -124,7 +125,11 @@ class GrpcService {
       this.#clusters.push(dnsCluster(name, only.place));
       return;
     }
-    const placement = placeEndpoints(service, port, this.#lookedUp(sockets));
+    const placement = placeEndpoints(
+      service,
+      port,
+      lookedUp(sockets, this.#addresses, this.#lookUps),
+    );
     if (placement.drainIgnored) this.#findings.drainIgnored();
     this.#edsCluster(name, placement.groups);
   }
@@ -132,17 +137,6 @@ class GrpcService {
   #edsCluster(name: string, groups: readonly EndpointGroup[]): void {
     this.#clusters.push(edsCluster(name));
     this.#endpoints.push(grpcEndpoints(name, groups));
-  }
-
-  /** The endpoints, each name among them as the addresses that it has now. */
-  #lookedUp(endpoints: readonly Endpoint[]): Endpoint[] {
-    return endpoints.flatMap((endpoint) => {
-      const { address } = endpoint;
-      if (isIpLiteral(address)) return [endpoint];
-      this.#lookUps.add(address);
-      const found = this.#addresses.get(address) ?? [];
-      return found.filter(isIpLiteral).map((ip) => ({ ...endpoint, address: ip }));
-    });
   }
 }
 
@@ -161,5 +155,5 @@ function callable(service: Service): Service {
 
 /** Whether it is yet to be looked up. */
 function isName({ place }: PlacedEndpoint): boolean {
-  return place.kind === "socket" && !isIpLiteral(place.address);
+  return place.kind === "socket" && !isIpAddress(place.address);
 }
