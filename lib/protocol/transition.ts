@@ -152,7 +152,8 @@ export class Transition {
   /** How far it is. */
   get phase(): TransitionPhase {
     if (this.#routed !== this.#goal) return "clusters";
-    return this.#isRouted() ? "removal" : "routes";
+    const asks = routing(this.#subscriptions).length > 0;
+    return !asks || this.#isRouted() ? "removal" : "routes";
   }
 
   /** Whether nothing of this type may be sent now. */
