@@ -252,7 +252,7 @@ export class World<Request> {
     const item = this.#toClient.shift();
     if (item === undefined) return;
     const { push, type: { peer, complete } } = item;
-    const accept = this.#options.accepts?.(push, said) ?? said;
+    const accept = (this.#options.accepts?.(push, said) ?? said) || sendsAgain(push, peer.held);
     const state = applied(push, peer.held, complete);
     const answer = peer.take(push, accept);
     if (!accept) {
@@ -263,4 +263,10 @@ export class World<Request> {
     }
     this.#send(item.type, answer);
   }
+}
+
+/** Whether a difference holds anything that the client has in that very form: it has no reason to refuse that. */
+function sendsAgain({ content }: Push, held: ReadonlyMap<string, string>): boolean {
+  return content.kind === "delta" &&
+    content.diff.changed.some(({ name, version }) => held.get(name) === version);
 }
