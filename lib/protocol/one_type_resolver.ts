@@ -11,7 +11,10 @@ import type { Resolver } from "./resolve.ts";
 export function oneTypeResolver(inner: Resolver, type: XdsType): Resolver {
   return {
     resolve(typeUrl) {
-      if (typeUrl === type.typeUrl) return inner.resolve(typeUrl);
+      if (typeUrl === type.typeUrl) {
+        const found = inner.resolve(typeUrl);
+        return found.kind === "served" ? { ...found, type: { ...found.type, alone: true } } : found;
+      }
       const message = `type URL ${quote(typeUrl)} is not that of ${type.service}, which serves ` +
         `${type.typeUrl} alone; ${elsewhere(typeUrl)}`;
       return { kind: "unsupported", message };

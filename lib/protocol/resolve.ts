@@ -43,6 +43,8 @@ export interface ServedType {
   readonly renews?: string;
   /** Which xDS type this is; absent: none, so that it has no part in transitions. */
   readonly xds?: XdsTypeName;
+  /** Whether its stream serves nothing else, so that there are no transitions on it. Absent: no. */
+  readonly alone?: boolean;
   /** The resource for a name that is asked for and does not exist: equal for equal names. Absent: none, the name is left out. */
   fallback?(name: string): Resource;
   /** A resource as it is answered at the `opening`th time that the type is asked for anew; asked from the second on. Absent: always the same. */

@@ -71,7 +71,8 @@ export class Subscriptions {
     }
     const subscription = new Subscription(type, resolution.type, this.#traits);
     this.#byType.set(type, subscription);
-    if (resolution.type.xds !== undefined) this.#xds.set(resolution.type.xds, subscription);
+    const { xds, alone = false } = resolution.type;
+    if (xds !== undefined && !alone) this.#xds.set(xds, subscription);
     if (this.#snapshot !== undefined) this.#aim(subscription, this.#snapshot);
     return { ok: true, subscription, created: true };
   }
