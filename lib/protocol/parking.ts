@@ -159,9 +159,9 @@ export class Parking {
     const names = [...this.#bad].filter(([name, version]) =>
       collection.get(name)?.version === version && this.#accepted?.get(name)?.version !== version
     ).map(([name]) => name);
-    const without = names.length === 0 ? collection : revert(collection, names, this.#accepted);
-    if (whole && without !== collection && hasUnknown(without)) return proposal;
-    return { ...proposal, collection: without, ...doubtful };
+    if (names.length === 0) return { ...proposal, ...doubtful };
+    const without = revertKnown(collection, names, this.#accepted, whole);
+    return without === undefined ? proposal : { ...proposal, collection: without, ...doubtful };
   }
 
   #nearest(target: Collection, whole: boolean): Proposal {
@@ -194,11 +194,21 @@ function holdBack(
   whole: boolean,
 ): Collection | undefined {
   const names = [...parked.changed.map((resource) => resource.name), ...parked.removed];
+  return revertKnown(target, names, accepted, whole);
+}
+
+/** As {@link revert}; undefined where `whole` is to be sent, and of a name only the peer has that form. */
+function revertKnown(
+  collection: Collection,
+  names: readonly string[],
+  accepted: Collection | undefined,
+  whole: boolean,
+): Collection | undefined {
   const unknown = (name: string) => {
-    const resource = accepted.get(name);
+    const resource = accepted?.get(name);
     return resource !== undefined && isUnknown(resource);
   };
-  return whole && names.some(unknown) ? undefined : revert(target, names, accepted);
+  return whole && names.some(unknown) ? undefined : revert(collection, names, accepted);
 }
 
 /** `collection` with these names as they are in `accepted`. */

@@ -133,8 +133,11 @@ export class Subscriptions {
   next(): Push | undefined {
     while (this.#snapshot !== undefined) {
       // What a client says that it holds counts when the push is made, so a transition may go on here.
-      if (this.#first() === undefined) this.#advance();
-      const subscription = this.#first();
+      let subscription = this.#first();
+      if (subscription === undefined) {
+        this.#advance();
+        subscription = this.#first();
+      }
       if (subscription === undefined) return undefined;
       this.#waiting.delete(subscription);
       // While a push is pending its answer wakes the subscription again.
