@@ -7,27 +7,16 @@ import type { JsonObject } from "./lib/envoy_bootstrap.ts";
 import { Fleet } from "./lib/fleet.ts";
 import { GrpcClient } from "./lib/grpc_client.ts";
 import { orders, Servers } from "./lib/grpc_world.ts";
+import { blocks, section } from "./lib/guide.ts";
 import { sendOne } from "./lib/load.ts";
 import { Pinnace, type PinnaceConfig } from "./lib/pinnace.ts";
 import { freePort } from "./lib/ports.ts";
 import { through } from "./lib/served_envoy.ts";
 
-/** A section of the guide. */
-async function section(title: string): Promise<string> {
-  const guide = await Deno.readTextFile(new URL("../../docs/clients.md", import.meta.url));
-  return guide.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
-}
-
-/** The code blocks of a text that are in a language. */
-function blocks(text: string, language: string): string[] {
-  const fenced = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms");
-  return [...text.matchAll(fenced)].map(([, body]) => body!);
-}
-
 interopTest("clients' guide: an Envoy, configured as the guide says", [ENVOY], async () => {
   await using fleet = new Fleet(["orders"]);
   const port = freePort();
-  const guide = await section("Envoy");
+  const guide = await section("clients.md", "Envoy");
   const [config, bootstrap] = blocks(guide, "yaml");
   const { listen: [address], ...rest } = load(
     config!.replaceAll("192.0.2.10, 192.0.2.11", fleet.address("orders"))
@@ -50,7 +39,7 @@ interopTest(
   async () => {
     await using servers = await Servers.start();
     await using pinnace = await Pinnace.start({ services: [orders([servers.at("a")])] });
-    const guide = await section("gRPC programs without a proxy");
+    const guide = await section("clients.md", "gRPC programs without a proxy");
     const bootstrap = blocks(guide, "json")[0]!.replaceAll("127.0.0.1:15010", pinnace.address);
     const [target] = /xds:\/\/\/[\w.:]+\w/.exec(guide)!;
     await using client = await GrpcClient.start("grpc-python", { bootstrap });

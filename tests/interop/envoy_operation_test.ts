@@ -3,19 +3,12 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { interopTest } from "./lib/binaries.ts";
 import { ENVOY } from "./lib/envoy.ts";
 import { Fleet } from "./lib/fleet.ts";
-import { Load, sendMany, sendOne, sum, type Target } from "./lib/load.ts";
+import { Load, sendOne, sum, type Target, whoAnswers } from "./lib/load.ts";
 import { freePort, freePorts } from "./lib/ports.ts";
 import { cluster, MODES, ServedEnvoy, through } from "./lib/served_envoy.ts";
 import { pause } from "./lib/wait.ts";
 
 const ECHO = "echo.default.svc.cluster.local";
-
-/** Who answers many requests. */
-async function whoAnswers(target: Target): Promise<string> {
-  const { answers, failures } = await sendMany(target, 200);
-  assertEquals(Object.fromEntries(failures), {});
-  return [...answers.keys()].sort().join(" ");
-}
 
 for (const mode of MODES) {
   interopTest(

@@ -3,17 +3,11 @@ import { assertEquals } from "@std/assert";
 import { interopTest } from "./lib/binaries.ts";
 import { ENVOY } from "./lib/envoy.ts";
 import { Fleet } from "./lib/fleet.ts";
-import { sendMany, type Target } from "./lib/load.ts";
+import { whoAnswers } from "./lib/load.ts";
 import { freePort } from "./lib/ports.ts";
 import { cluster, MODES, ServedEnvoy, through } from "./lib/served_envoy.ts";
 
 const NEAR = ["near-1", "near-2", "near-3", "near-4"];
-
-async function whoAnswers(target: Target): Promise<string> {
-  const { answers, failures } = await sendMany(target, 200);
-  assertEquals(Object.fromEntries(failures), {});
-  return [...answers.keys()].sort().join(" ");
-}
 
 for (const mode of MODES) {
   interopTest(

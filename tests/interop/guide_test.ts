@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { dump, load } from "js-yaml";
 import { Authority } from "../transport/certificates.ts";
 import { interopTest } from "./lib/binaries.ts";
+import { blocks, section } from "./lib/guide.ts";
 import { Istiod } from "./lib/istiod.ts";
 import { Pinnace, type PinnaceConfig } from "./lib/pinnace.ts";
 import { freePorts } from "./lib/ports.ts";
@@ -23,15 +24,12 @@ interface MeshConfig {
 
 /** The configurations of the section "Set it up". Every host is this machine, every port a free one; nothing else differs. */
 async function setUp() {
-  const guide = await Deno.readTextFile(new URL("../../docs/receiver.md", import.meta.url));
-  const section = /^## Set it up$(.*?)^## /ms.exec(guide)![1]!;
+  const guide = await section("receiver.md", "Set it up");
   const [received, served] = freePorts(2);
-  const text = section.replaceAll(":9901", `:${received}`).replaceAll(":15012", `:${served}`)
+  const text = guide.replaceAll(":9901", `:${received}`).replaceAll(":15012", `:${served}`)
     .replaceAll(/receiver\.(?:example\.org|istio-system)/g, "localhost")
     .replaceAll("0.0.0.0:", "127.0.0.1:");
-  const [receiver, edge, mesh] = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, body]) =>
-    load(body!)
-  );
+  const [receiver, edge, mesh] = blocks(text, "yaml").map((body) => load(body));
   return {
     receiver: receiver as PinnaceConfig,
     edge: edge as PinnaceConfig,

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { assertEquals } from "@std/assert";
 import { pause } from "./wait.ts";
 
 /** What came of requests. */
@@ -89,6 +90,13 @@ export class Load implements AsyncDisposable {
     }
     await Promise.all(underWay);
   }
+}
+
+/** Who answers 200 requests, sorted; throws where one of them fails. */
+export async function whoAnswers(target: Target): Promise<string> {
+  const { answers, failures } = await sendMany(target, 200);
+  assertEquals(Object.fromEntries(failures), {});
+  return [...answers.keys()].sort().join(" ");
 }
 
 /** Sends that many requests, a few at a time. */
